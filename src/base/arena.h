@@ -1,0 +1,69 @@
+// Memory for the collector's own tables, straight from the system: no malloc, so it works inside a malloc and inside a stopped program.
+//
+// Vector<T> is a growable array of trivially copyable items; growing doubles a private mapping (mremap), shrinking gives pages back
+// on request. All memory obtained here is counted in `own_bytes()`, which the heap limit includes.
+// Out of memory: the calls return null or false; the caller decides. Not thread-safe per object.
+#pragma once
+#include "base/words.h"
+
+namespace garner {
+
+// Zeroed, page-aligned private memory; null when the system refuses. `bytes` is rounded up to whole pages.
+void* map_own(usize bytes);
+void unmap_own(void* at, usize bytes);
+void* remap_own(void* at, usize old_bytes, usize new_bytes);
+usize own_bytes();
+
+template <class T> class Vector {
+ public:
+  Vector() = default;
+  Vector(const Vector&) = delete;
+  Vector& operator=(const Vector&) = delete;
+  ~Vector() { release(); }
+
+  usize size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T& operator[](usize i) { return items_[i]; }
+  const T& operator[](usize i) const { return items_[i]; }
+  T* begin() { return items_; }
+  T* end() { return items_ + size_; }
+  T& back() { return items_[size_ - 1]; }
+  void clear() { size_ = 0; }
+  void pop() { size_--; }
+  void truncate(usize n) { size_ = n; }
+
+  // False when there is no memory; nothing changed then.
+  [[nodiscard]] GARNER_INLINE bool push(const T& item) {
+    if (GARNER_UNLIKELY(size_ == capacity_) && !grow(size_ + 1)) return false;
+    items_[size_++] = item;
+    return true;
+  }
+  [[nodiscard]] bool resize(usize n) {
+    if (n > capacity_ && !grow(n)) return false;
+    size_ = n;
+    return true;
+  }
+  // Gives the memory back; the vector is empty and usable again.
+  void release() {
+    if (items_ != nullptr) unmap_own(items_, bytes_of(capacity_));
+    items_ = nullptr;
+    size_ = capacity_ = 0;
+  }
+  usize capacity() const { return capacity_; }
+
+ private:
+  static usize bytes_of(usize n) { return align_up(n * sizeof(T), kPageBytes); }
+  GARNER_COLD bool grow(usize least) {
+    usize want = bytes_of(max_of(least, capacity_ * 2));
+    void* at = items_ == nullptr ? map_own(want) : remap_own(items_, bytes_of(capacity_), want);
+    if (at == nullptr) return false;
+    items_ = static_cast<T*>(at);
+    capacity_ = want / sizeof(T);
+    return true;
+  }
+
+  T* items_ = nullptr;
+  usize size_ = 0, capacity_ = 0;
+};
+
+} // namespace garner

@@ -1,0 +1,46 @@
+// Words, sizes and bit tricks that every floor uses.
+//
+// An address is a `word`; sizes are bytes unless a name says otherwise. Nothing here knows an object or an operating system.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace garner {
+
+using u8 = uint8_t;
+using u16 = uint16_t;
+using u32 = uint32_t;
+using u64 = uint64_t;
+using i32 = int32_t;
+using i64 = int64_t;
+using usize = size_t;
+using word = uintptr_t;
+
+inline constexpr usize kWordBytes = sizeof(word);
+inline constexpr usize kLineBytes = 64;   // what two workers must not share when both write
+inline constexpr usize kPageBytes = 4096; // the smallest unit the system hands out; larger pages are multiples
+inline constexpr usize KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
+
+static_assert(sizeof(word) == 8, "the heap layout (tags in bit 63, marks per 8 bytes) is written for 64-bit addresses");
+
+#define GARNER_LIKELY(x) __builtin_expect(!!(x), 1)
+#define GARNER_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define GARNER_INLINE inline __attribute__((always_inline))
+#define GARNER_COLD __attribute__((noinline, cold))
+
+template <class T> constexpr T align_up(T value, usize to) { return (value + T(to - 1)) & ~T(to - 1); }
+template <class T> constexpr T align_down(T value, usize to) { return value & ~T(to - 1); }
+constexpr bool is_aligned(word value, usize to) { return (value & (to - 1)) == 0; }
+constexpr bool is_power_of_two(u64 value) { return value != 0 && (value & (value - 1)) == 0; }
+constexpr u32 log2_floor(u64 value) { return 63u - u32(__builtin_clzll(value | 1)); }
+constexpr u64 div_up(u64 a, u64 b) { return (a + b - 1) / b; }
+
+template <class T> constexpr T min_of(T a, T b) { return b < a ? b : a; }
+template <class T> constexpr T max_of(T a, T b) { return a < b ? b : a; }
+template <class T> constexpr T clamp_to(T value, T low, T high) { return value < low ? low : (high < value ? high : value); }
+
+GARNER_INLINE word load_word(word at) { return *reinterpret_cast<const word*>(at); }
+GARNER_INLINE void store_word(word at, word value) { *reinterpret_cast<word*>(at) = value; }
+
+} // namespace garner

@@ -1,0 +1,22 @@
+#include "event/event.h"
+
+namespace garner {
+
+const char* name_of(Cause cause) {
+  static const char* const names[] = {"eden_full", "large_budget", "induced", "memory_limit", "low_memory", "no_gc_region", "stress", "idle", "promotion_failed"};
+  return names[u8(cause)];
+}
+const char* name_of(Kind kind) {
+  static const char* const names[] = {"young0", "young1", "full"};
+  return names[u8(kind)];
+}
+const char* name_of(Phase phase) {
+  static const char* const names[] = {"gather", "evacuate", "mark", "compact", "update", "clean", "verify", "weak"};
+  return names[u8(phase)];
+}
+const char* name_of(EventId id) {
+  static const char* const names[] = {"?", "heap_ready", "cycle_begin", "cycle_end", "worker_phase", "limit_changed", "notice", "out_of_memory", "phase"};
+  return names[u16(id)];
+}
+
+} // namespace garner

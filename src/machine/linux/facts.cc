@@ -1,0 +1,139 @@
+// What this machine and its container allow: memory limits on the path of control groups, caches, address space.
+//
+// Reads /proc and /sys with plain system calls; a file that is missing or unreadable means "no limit known".
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "machine/linux/linux.h"
+
+namespace garner {
+namespace {
+
+struct Text {
+  char bytes[8192];
+  usize used = 0;
+  bool read(const char* path) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    used = 0;
+    for (ssize_t n; used < sizeof bytes - 1 && (n = ::read(fd, bytes + used, sizeof bytes - 1 - used)) > 0;) used += usize(n);
+    close(fd);
+    bytes[used] = 0;
+    return used > 0;
+  }
+};
+
+bool number_in(const char* path, u64& out) {
+  Text text;
+  if (!text.read(path) || text.bytes[0] < '0' || text.bytes[0] > '9') return false; // "max" is no limit
+  out = 0;
+  for (const char* p = text.bytes; *p >= '0' && *p <= '9'; p++) out = out > (~0ull - 9) / 10 ? ~0ull : out * 10 + u64(*p - '0');
+  return true;
+}
+
+// Bytes of the line "Key:   123 kB" of /proc/meminfo.
+u64 meminfo(const char* text, const char* key) {
+  const char* at = strstr(text, key);
+  if (at == nullptr) return 0;
+  at += strlen(key);
+  while (*at == ' ' || *at == ':') at++;
+  u64 value = 0;
+  while (*at >= '0' && *at <= '9') value = value * 10 + u64(*at++ - '0');
+  return value * KiB;
+}
+
+struct Path {
+  char bytes[2048];
+  usize used = 0;
+  bool add(const char* s, usize n) {
+    if (used + n >= sizeof bytes) return false;
+    memcpy(bytes + used, s, n);
+    used += n;
+    bytes[used] = 0;
+    return true;
+  }
+  bool add(const char* s) { return add(s, strlen(s)); }
+};
+
+// The smallest limit and the own group's use, walking from the group up to the mount.
+void walk_up(const char* mount, const char* group, usize group_bytes, const char* limit_file, const char* use_file, u64& limit, u64& used) {
+  for (usize n = group_bytes;; ) {
+    Path path;
+    u64 value;
+    bool fits = path.add(mount) && path.add(group, n == 1 ? 0 : n) && path.add("/");
+    usize stem = path.used;
+    if (fits && path.add(limit_file) && number_in(path.bytes, value) && value < (1ull << 60) && (limit == 0 || value < limit)) {
+      limit = value;
+      path.used = stem;
+      if (path.add(use_file) && number_in(path.bytes, value)) used = value;
+    }
+    if (n <= 1) break;
+    while (n > 1 && group[n - 1] != '/') n--;
+    if (n > 1) n--;
+  }
+}
+
+} // namespace
+
+MemoryFacts memory_facts() {
+  MemoryFacts facts{};
+  static Text text; // large; called at start and from inside a pause, by one thread at a time
+  if (text.read("/proc/meminfo")) {
+    facts.physical = meminfo(text.bytes, "MemTotal");
+    facts.available = meminfo(text.bytes, "MemAvailable");
+  }
+  if (facts.physical == 0) facts.physical = u64(sysconf(_SC_PHYS_PAGES)) * kPageBytes;
+  if (text.read("/proc/self/cgroup")) {
+    for (const char* line = text.bytes; *line != 0;) {
+      const char* end = strchr(line, '\n');
+      if (end == nullptr) end = line + strlen(line);
+      const char* first = strchr(line, ':');
+      const char* second = first == nullptr ? nullptr : strchr(first + 1, ':');
+      if (second != nullptr && second < end) {
+        usize controllers = usize(second - first - 1);
+        const char* group = second + 1;
+        usize group_bytes = usize(end - group);
+        if (controllers == 0) {
+          walk_up("/sys/fs/cgroup", group, group_bytes, "memory.max", "memory.current", facts.container, facts.cgroup_used);
+          walk_up("/sys/fs/cgroup/unified", group, group_bytes, "memory.max", "memory.current", facts.container, facts.cgroup_used);
+        } else if (controllers == 6 && memcmp(first + 1, "memory", 6) == 0) {
+          walk_up("/sys/fs/cgroup/memory", group, group_bytes, "memory.limit_in_bytes", "memory.usage_in_bytes", facts.container, facts.cgroup_used);
+        }
+      }
+      line = *end == 0 ? end : end + 1;
+    }
+  }
+  if (facts.container >= facts.physical) facts.container = 0;
+  return facts;
+}
+
+u64 last_cache_bytes() {
+  u64 largest = 0;
+  for (int i = 0; i < 8; i++) {
+    Path path;
+    char index[2] = {char('0' + i), 0};
+    if (!path.add("/sys/devices/system/cpu/cpu0/cache/index") || !path.add(index) || !path.add("/size")) break;
+    Text text;
+    if (!text.read(path.bytes)) break;
+    u64 value = 0;
+    const char* p = text.bytes;
+    while (*p >= '0' && *p <= '9') value = value * 10 + u64(*p++ - '0');
+    value *= *p == 'K' ? KiB : *p == 'M' ? MiB : 1;
+    largest = max_of(largest, value);
+  }
+  return largest;
+}
+
+u64 address_space_left() {
+  rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return ~0ull;
+  Text text;
+  u64 pages = 0;
+  if (text.read("/proc/self/statm"))
+    for (const char* p = text.bytes; *p >= '0' && *p <= '9'; p++) pages = pages * 10 + u64(*p - '0');
+  u64 used = pages * kPageBytes;
+  return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+}
+
+} // namespace garner

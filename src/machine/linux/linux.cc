@@ -1,0 +1,175 @@
+#include "machine/linux/linux.h"
+
+#include <cerrno>
+#include <climits>
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <linux/mempolicy.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace garner {
+namespace {
+
+u64 monotonic_ns() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return u64(t.tv_sec) * 1000000000ull + u64(t.tv_nsec);
+}
+
+// One bit per kernel node number, from MPOL_F_MEMS_ALLOWED: it already reflects the cpuset.
+bool allowed_nodes(unsigned long (&mask)[1024 / 64]) {
+  memset(mask, 0, sizeof mask);
+  return syscall(SYS_get_mempolicy, nullptr, mask, 1024ul, nullptr, MPOL_F_MEMS_ALLOWED) == 0;
+}
+
+} // namespace
+
+void Linux::Self::stream(word to, word from, usize bytes) const {
+#if defined(__x86_64__)
+  if (is_aligned(to, 16) && bytes >= 256) {
+    usize i = 0;
+    for (; i + 16 <= bytes; i += 16)
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
+    for (; i < bytes; i += kWordBytes) store_word(to + i, load_word(from + i));
+    _mm_sfence(); // streaming stores are not ordered by coherence
+    return;
+  }
+#endif
+  memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+}
+
+void Linux::Self::yield() const { sched_yield(); }
+u64 Linux::Self::now() const { return monotonic_ns(); }
+u64 Linux::now() const { return monotonic_ns(); }
+
+Linux::Linux(u64 seed) : seed_(seed) {
+  cpu_set_t cpus;
+  if (sched_getaffinity(0, sizeof cpus, &cpus) == 0) processors_ = max_of(1, CPU_COUNT(&cpus));
+  unsigned long mask[1024 / 64];
+  if (!allowed_nodes(mask)) return; // refused or no NUMA kernel: one node
+  u32 found = 0;
+  for (u32 n = 0; n < 1024 && found < kMaxNodes; n++)
+    if ((mask[n / 64] >> (n % 64)) & 1) {
+      dense_node_[n] = u8(found);
+      system_node_[found++] = n;
+    }
+  nodes_ = max_of(found, 1u);
+}
+
+void Linux::park(Self&, Atomic<u32>& futex, u32 expected) {
+  syscall(SYS_futex, futex.address(), FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
+}
+
+void Linux::wake(Self&, Atomic<u32>& futex, u32 sleepers) {
+  syscall(SYS_futex, futex.address(), FUTEX_WAKE_PRIVATE, sleepers > INT_MAX ? INT_MAX : int(sleepers), nullptr, nullptr, 0);
+}
+
+bool Linux::start(void (*entry)(void*), void* arg) {
+  struct Start { void (*entry)(void*); void* arg; Atomic<u32> taken; };
+  Start start{entry, arg, Atomic<u32>{0}};
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before); // the program's signals stay with the program's threads
+  pthread_t thread;
+  int error = pthread_create(&thread, &attributes, [](void* p) -> void* {
+    auto* s = static_cast<Start*>(p);
+    void (*run)(void*) = s->entry;
+    void* with = s->arg;
+    s->taken.store_release(1); // pairs with the load below: `start` lives on the creator's stack until then
+    run(with);
+    return nullptr;
+  }, &start);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_attr_destroy(&attributes);
+  if (error != 0) return false;
+  while (start.taken.load_acquire() == 0) sched_yield();
+  return true;
+}
+
+word Linux::reserve(usize bytes, usize alignment) {
+  usize asked = bytes + alignment;
+  void* at = mmap(nullptr, asked, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) return 0;
+  word begin = word(at), aligned = align_up(begin, alignment);
+  if (aligned > begin) munmap(at, aligned - begin);
+  if (begin + asked > aligned + bytes) munmap(reinterpret_cast<void*>(aligned + bytes), begin + asked - aligned - bytes);
+  return aligned;
+}
+
+void Linux::release(word at, usize bytes) { munmap(reinterpret_cast<void*>(at), bytes); }
+void Linux::discard(word at, usize bytes) { madvise(reinterpret_cast<void*>(at), bytes, MADV_DONTNEED); }
+
+bool Linux::want_huge_pages(word at, usize bytes) { return madvise(reinterpret_cast<void*>(at), bytes, MADV_HUGEPAGE) == 0; }
+
+Placed Linux::bind(word at, usize bytes, u32 node) {
+  if (nodes_ == 1) return Placed::one_node;
+  unsigned long mask[1024 / 64] = {};
+  u32 n = system_node_[node % nodes_];
+  mask[n / 64] = 1ul << (n % 64);
+  return syscall(SYS_mbind, at, bytes, MPOL_BIND, mask, 1024ul, 0u) == 0 ? Placed::yes : Placed::refused;
+}
+
+Placed Linux::interleave(word at, usize bytes) {
+  if (nodes_ == 1) return Placed::one_node;
+  unsigned long mask[1024 / 64] = {};
+  for (u32 i = 0; i < nodes_; i++) mask[system_node_[i] / 64] |= 1ul << (system_node_[i] % 64);
+  return syscall(SYS_mbind, at, bytes, MPOL_INTERLEAVE, mask, 1024ul, 0u) == 0 ? Placed::yes : Placed::refused;
+}
+
+u32 Linux::current_node() const {
+  if (nodes_ == 1) return 0;
+  unsigned cpu = 0, node = 0;
+  if (syscall(SYS_getcpu, &cpu, &node, nullptr) != 0 || node >= 1024) return 0;
+  return dense_node_[node];
+}
+
+bool Linux::pin(Self& self, u32 node) {
+  // The processors of the node that this process may use; the kernel's list file is "0-5,12".
+  char path[64] = "/sys/devices/system/node/node", digits[16];
+  usize n = strlen(path), d = 0;
+  u32 number = system_node_[node % nodes_];
+  do digits[d++] = char('0' + number % 10);
+  while (number /= 10);
+  while (d > 0) path[n++] = digits[--d];
+  memcpy(path + n, "/cpulist", 9);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  char text[4096];
+  ssize_t got = ::read(fd, text, sizeof text - 1);
+  close(fd);
+  if (got <= 0) return false;
+  text[got] = 0;
+  cpu_set_t allowed, wanted;
+  CPU_ZERO(&wanted);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return false;
+  for (const char* p = text; *p >= '0' && *p <= '9';) {
+    auto number_at = [&p] {
+      u32 v = 0;
+      while (*p >= '0' && *p <= '9') v = v * 10 + u32(*p++ - '0');
+      return v;
+    };
+    u32 low = number_at(), high = low;
+    if (*p == '-') p++, high = number_at();
+    for (u32 c = low; c <= high && c < CPU_SETSIZE; c++)
+      if (CPU_ISSET(c, &allowed)) CPU_SET(c, &wanted);
+    if (*p == ',') p++;
+  }
+  self.node = node % nodes_;
+  return CPU_COUNT(&wanted) > 0 && sched_setaffinity(0, sizeof wanted, &wanted) == 0;
+}
+
+} // namespace garner

@@ -1,0 +1,88 @@
+// The real machine: every verb is the plain instruction it names, every page call one system call.
+//
+// Invariants: no verb makes a system call; Atomic is base/atomic.h itself. Placement calls that the system refuses (seccomp in
+// containers: EPERM, ENOSYS; cpusets: EINVAL) answer `refused`, and the caller says so once. Nodes are numbered densely from 0 here;
+// the system's own numbers (which may have holes) stay inside linux.cc.
+// Implements the machine side of N17 (futex), N18, N19 (bind, interleave), N25 (pin).
+#pragma once
+#include "base/atomic.h"
+#include "seam/machine.h"
+
+namespace garner {
+
+class Linux {
+ public:
+  template <class T> using Atomic = ::garner::Atomic<T>;
+  using Lock = SpinLock;
+
+  struct Self {
+    Self(Linux& machine, u32 worker) : index(worker), node(machine.node_of_worker(worker)), random(mix64(machine.seed() + worker)) {}
+    u32 index, node;
+    Random random;
+
+    GARNER_INLINE Ref load(Slot slot) const { return {__atomic_load_n(reinterpret_cast<word*>(slot.at), __ATOMIC_RELAXED)}; }
+    GARNER_INLINE void store(Slot slot, Ref ref) const { __atomic_store_n(reinterpret_cast<word*>(slot.at), ref.at, __ATOMIC_RELAXED); }
+    GARNER_INLINE word header(Header h) const { return __atomic_load_n(reinterpret_cast<word*>(h.at), __ATOMIC_ACQUIRE); }
+    GARNER_INLINE void set_header(Header h, word w) const { __atomic_store_n(reinterpret_cast<word*>(h.at), w, __ATOMIC_RELAXED); }
+    GARNER_INLINE word forward(Header h, word seen, word desired) const {
+      __atomic_compare_exchange_n(reinterpret_cast<word*>(h.at), &seen, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+      return seen;
+    }
+    GARNER_INLINE void copy(word to, word from, usize bytes) const {
+      if (GARNER_LIKELY(bytes <= 128)) { // most objects: words, without a call
+        for (usize i = 0; i < bytes; i += kWordBytes) store_word(to + i, load_word(from + i));
+        return;
+      }
+      memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+    }
+    GARNER_INLINE void slide(word to, word from, usize bytes) const {
+      memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+    }
+    void stream(word to, word from, usize bytes) const;
+    GARNER_INLINE void read(word, usize) const {}
+    GARNER_INLINE void write(word, usize) const {}
+    GARNER_INLINE void touch(word at) const { __builtin_prefetch(reinterpret_cast<const void*>(at), 1, 3); }
+    GARNER_INLINE void pause() const { cpu_relax(); }
+    void yield() const;
+    u64 now() const;
+  };
+
+  // Reads nodes and processors once. Seeds the workers' generators.
+  explicit Linux(u64 seed = 1);
+
+  void park(Self&, Atomic<u32>& futex, u32 expected);
+  void wake(Self&, Atomic<u32>& futex, u32 sleepers);
+  u64 now() const;
+  bool start(void (*entry)(void*), void* arg); // a detached thread with signals blocked
+  word reserve(usize bytes, usize alignment);
+  void release(word at, usize bytes);
+  void discard(word at, usize bytes);
+  Placed bind(word at, usize bytes, u32 node);
+  Placed interleave(word at, usize bytes);
+  bool want_huge_pages(word at, usize bytes); // false when the system refuses
+  u32 nodes() const { return nodes_; }
+  u32 current_node() const;
+  u32 node_of_worker(u32 worker) const { return worker % nodes_; }
+  bool pin(Self& self, u32 node);
+  u32 processors() const { return processors_; } // allowed to this process: affinity and cgroup quota
+  u64 seed() const { return seed_; }
+
+ private:
+  static constexpr u32 kMaxNodes = 64;
+  u64 seed_;
+  u32 nodes_ = 1, processors_ = 1;
+  u32 system_node_[kMaxNodes] = {}; // dense number -> the kernel's
+  u8 dense_node_[1024] = {};        // the kernel's -> dense
+};
+
+// Bytes: memory that this process may use, the smaller of physical memory and every cgroup limit on the path to the root.
+struct MemoryFacts { u64 physical, container, available, cgroup_used; }; // container = 0 when there is no limit
+MemoryFacts memory_facts();
+// Size of the largest data cache of processor 0, 0 when unknown.
+u64 last_cache_bytes();
+// Address space this process may still map, ~0 when unlimited.
+u64 address_space_left();
+
+static_assert(Machine<Linux>);
+
+} // namespace garner

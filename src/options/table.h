@@ -1,0 +1,148 @@
+// Every option of the collector, one row each. Pure data: no reading of environments here (parse.h), no policy (cycle/pace).
+//
+// A row gives name (floor.option), type, unit, range or choices, default, one sentence, the mechanisms it selects, the
+// paper's own name for it, and the value it takes in a bad mood under test. `garner options`, the man page and
+// docs/options.md are printed from this table. Illegal combinations and presets stand below it.
+#pragma once
+#include "base/words.h"
+
+namespace garner {
+
+enum class Opt : u16 {
+  preset, workers, log, log_format, seed, notices,
+  region, reserve, limit, limit_percent, tlab, plab_young, plab_old, tenure_age, space_eden, space_survivor, space_old, trim, retain,
+  huge_pages, poison,
+  task_queue, sync, term_exit, lock, order, steal, queue_capacity, conductor, join, pin, root_batch,
+  roots, compact_dense, full_promotes,
+  resize, eden, eden_min, eden_max, pause_goal, gc_share, old_growth, conserve, verify, stress_every, stress_kind, woken_per,
+  count
+};
+inline constexpr usize kOptions = usize(Opt::count);
+
+enum class OptType : u8 { number, bytes, choice, flag, text };
+
+struct OptRow {
+  Opt id;
+  const char* name;      // "floor.option"; the floor may be left out where the rest is unique
+  OptType type;
+  const char* unit;      // "" for none
+  i64 low, high;         // inclusive, for number and bytes
+  i64 value;             // default: number, bytes, index into choices, 0/1
+  const char* choices;   // "a|b|c" for choice; null otherwise
+  const char* sentence;
+  const char* tags;      // mechanisms, "N2 N22"
+  const char* alias;     // the papers' name(s), space-separated, or ""
+  i64 mood;              // value under test in a bad mood
+};
+
+// Choice values, in the order of the rows' `choices`.
+enum class Preset : i64 { garner, ps, interleaved, naps };
+enum class LogFormat : i64 { line, json };
+enum class SpacePolicy : i64 { firsttouch, interleaved };
+enum class TaskQueueKind : i64 { monitor, msqueue, array };
+enum class SyncKind : i64 { monitor, futex };
+enum class TermExit : i64 { literal, count_only };
+enum class LockKind : i64 { spin_cas_then_posix, posix };
+enum class Order : i64 { owner_lifo, fifo };
+enum class Conductor : i64 { works, waits };
+enum class Join : i64 { fixed, late };
+enum class Pinning : i64 { none, rr };
+enum class RootMode : i64 { gathered, fused };
+enum class Resize : i64 { adaptive, fixed };
+enum class VerifyWhen : i64 { off, before, after, both };
+enum class StressKind : i64 { mixed, young, full };
+enum class Promotes : i64 { aged, all };
+
+inline constexpr i64 kMaxBytes = i64(1) << 46;
+
+inline constexpr OptRow kTable[] = {
+  // -- general --
+  {Opt::preset, "general.preset", OptType::choice, "", 0, 0, 0, "garner|ps|interleaved|naps", "A named set of values; single options given beside it win.", "N24", "naps.preset", 1},
+  {Opt::workers, "general.workers", OptType::number, "threads", 0, 1024, 0, nullptr, "Collector threads that may take part in a pause; 0 asks the machine.", "N4 N25", "naps.gc_threads", 3},
+  {Opt::log, "general.log", OptType::text, "", 0, 0, 0, nullptr, "Where one record per collection goes: off, stderr, or a file's path.", "N27", "", 0},
+  {Opt::log_format, "general.log_format", OptType::choice, "", 0, 0, 0, "line|json", "Shape of the log's records.", "N27", "", 1},
+  {Opt::seed, "general.seed", OptType::number, "", 0, i64(1) << 62, 1, nullptr, "Seed of every random choice of the collector (victims, stress).", "N9", "", 7},
+  {Opt::notices, "general.notices", OptType::flag, "", 0, 1, 1, nullptr, "Print notices (a setting that is not supported, a policy the system refused) once, on stderr.", "", "", 1},
+  // -- heap --
+  {Opt::region, "heap.region", OptType::bytes, "bytes", 64 * 1024, 512 * 1024, 256 * 1024, nullptr, "Size of a region, a power of two.", "M1", "", 64 * 1024},
+  {Opt::reserve, "heap.reserve", OptType::bytes, "bytes", 0, kMaxBytes, 0, nullptr, "Address space reserved at start; 0 uses the formula of the operator guide.", "N22", "", 0},
+  {Opt::limit, "heap.limit", OptType::bytes, "bytes", 0, kMaxBytes, 0, nullptr, "Most memory the heap and its tables may use; 0 asks the runtime's settings and the container.", "N12", "", 0},
+  {Opt::limit_percent, "heap.limit_percent", OptType::number, "percent", 0, 100, 0, nullptr, "The same as a share of the memory of machine or container; 0 is off.", "N12", "", 0},
+  {Opt::tlab, "heap.tlab", OptType::bytes, "bytes", 1024, 64 * 1024, 32 * 1024, nullptr, "Largest allocation buffer of a program's thread.", "N2", "naps.tlab", 1024},
+  {Opt::plab_young, "heap.plab_young", OptType::bytes, "bytes", 1024, 1 << 20, 32 * 1024, nullptr, "Allocation buffer of a collector thread in survivor space.", "N2", "naps.plab_young", 1024},
+  {Opt::plab_old, "heap.plab_old", OptType::bytes, "bytes", 1024, 1 << 20, 32 * 1024, nullptr, "Allocation buffer of a collector thread in old space.", "N2", "naps.plab_old", 1024},
+  {Opt::tenure_age, "heap.tenure_age", OptType::number, "collections", 0, 6, 1, nullptr, "Collections an object spends in survivor space before it is promoted.", "N1", "naps.tenure_age", 2},
+  {Opt::space_eden, "heap.space_eden", OptType::choice, "", 0, 0, 0, "firsttouch|interleaved", "Placement of eden's pages over the nodes.", "N18 N19 N24", "naps.space.eden", 1},
+  {Opt::space_survivor, "heap.space_survivor", OptType::choice, "", 0, 0, 0, "firsttouch|interleaved", "Placement of survivor pages over the nodes.", "N18 N19 N24", "naps.space.survivor", 1},
+  {Opt::space_old, "heap.space_old", OptType::choice, "", 0, 0, 0, "firsttouch|interleaved", "Placement of old and large pages over the nodes.", "N18 N19 N24", "naps.space.old naps.space.perm", 1},
+  {Opt::trim, "heap.trim", OptType::flag, "", 0, 1, 0, nullptr, "Give every emptied region's pages back after each collection.", "N22", "naps.trim_after_gc", 1},
+  {Opt::retain, "heap.retain", OptType::flag, "", 0, 1, 0, nullptr, "Keep emptied pages for later instead of giving them back.", "N12", "", 0},
+  {Opt::huge_pages, "heap.huge_pages", OptType::flag, "", 0, 1, 0, nullptr, "Ask the system for transparent huge pages.", "", "", 1},
+  {Opt::poison, "heap.poison", OptType::flag, "", 0, 1, 0, nullptr, "Fill emptied regions with 0xDB, so that a stale reference is seen.", "", "", 1},
+  // -- work --
+  {Opt::task_queue, "work.task_queue", OptType::choice, "", 0, 0, 2, "monitor|msqueue|array", "The queue of root tasks.", "N6 N16", "naps.task_queue", 1},
+  {Opt::sync, "work.sync", OptType::choice, "", 0, 0, 1, "monitor|futex", "How workers are started, ended and parked.", "N5 N11 N17", "naps.sync", 1},
+  {Opt::term_exit, "work.term_exit", OptType::choice, "", 0, 0, 1, "literal|count_only", "When an idle worker may leave: as the paper prints it, or only when all are idle.", "N10", "naps.term_exit", 1},
+  {Opt::lock, "work.lock", OptType::choice, "", 0, 0, 1, "spin_cas_then_posix|posix", "The monitor's lock.", "N5 N15", "naps.lock", 0},
+  {Opt::order, "work.order", OptType::choice, "", 0, 0, 0, "owner_lifo|fifo", "Which end of its own deque a worker takes from.", "N7", "naps.order", 1},
+  {Opt::steal, "work.steal", OptType::flag, "", 0, 1, 1, nullptr, "Idle workers take work from others.", "N9", "naps.steal", 1},
+  {Opt::queue_capacity, "work.queue_capacity", OptType::number, "entries", 8, 1 << 22, 1 << 17, nullptr, "Entries of a worker's deque, a power of two; the rest overflows.", "N8", "naps.queue_capacity", 8},
+  {Opt::conductor, "work.conductor", OptType::choice, "", 0, 0, 0, "works|waits", "Whether the thread that runs the collection is worker 0 or sleeps meanwhile.", "N4", "", 1},
+  {Opt::join, "work.join", OptType::choice, "", 0, 0, 1, "fixed|late", "Whether a phase waits for every wanted worker, or counts workers from the moment they have woken up.", "N10 N17", "", 0},
+  {Opt::pin, "work.pin", OptType::choice, "", 0, 0, 0, "none|rr", "Pin collector threads, going round the nodes.", "N25", "naps.pin", 0},
+  {Opt::root_batch, "work.root_batch", OptType::number, "roots", 1, 1 << 16, 256, nullptr, "Roots in one task.", "N7", "", 2},
+  // -- collect --
+  {Opt::roots, "collect.roots", OptType::choice, "", 0, 0, 0, "gathered|fused", "Whether roots are listed before anything moves; a host with late pins demands gathered.", "N7", "", 0},
+  {Opt::compact_dense, "collect.compact_dense", OptType::number, "percent", 1, 101, 95, nullptr, "A full collection leaves a region in place when at least this share of it lives; 101 moves always.", "N13", "", 101},
+  {Opt::full_promotes, "collect.full_promotes", OptType::choice, "", 0, 0, 0, "aged|all", "Whether a full collection ages young objects by one generation or makes all of them old.", "N13", "", 1},
+  // -- cycle --
+  {Opt::resize, "cycle.resize", OptType::choice, "", 0, 0, 0, "adaptive|fixed", "Whether eden's size follows the goals or stays.", "N12", "naps.resize", 1},
+  {Opt::eden, "cycle.eden", OptType::bytes, "bytes", 0, kMaxBytes, 0, nullptr, "Eden's size at start, and always when resize is fixed; 0 derives it from the last cache and the limit.", "N12 N22", "", 1 << 20},
+  {Opt::eden_min, "cycle.eden_min", OptType::bytes, "bytes", 256 * 1024, kMaxBytes, 4 << 20, nullptr, "Eden never shrinks below this, but for the limit.", "N12", "", 256 * 1024},
+  {Opt::eden_max, "cycle.eden_max", OptType::bytes, "bytes", 0, kMaxBytes, 0, nullptr, "Eden never grows above this; 0 is a quarter of the limit or memory.", "N12", "", 4 << 20},
+  {Opt::pause_goal, "cycle.pause_goal", OptType::number, "ms", 1, 60000, 20, nullptr, "Young pauses the adaptive policy aims at.", "N12", "", 1},
+  {Opt::gc_share, "cycle.gc_share", OptType::number, "percent", 1, 90, 5, nullptr, "Share of time in young pauses above which eden grows.", "N12", "", 1},
+  {Opt::old_growth, "cycle.old_growth", OptType::number, "percent", 5, 1000, 100, nullptr, "Growth of old and large space over the live size that starts a full collection.", "N12 N13", "", 20},
+  {Opt::conserve, "cycle.conserve", OptType::number, "", 0, 9, 0, nullptr, "Readiness to spend time for memory, 0 to 9: smaller growth before a full collection, denser compaction.", "N12", "", 5},
+  {Opt::verify, "cycle.verify", OptType::choice, "", 0, 0, 0, "off|before|after|both", "Walk and check the whole heap around every collection.", "", "", 3},
+  {Opt::stress_every, "cycle.stress_every", OptType::number, "refills", 0, 1 << 30, 0, nullptr, "Collect at every so many buffer refills; 0 is off.", "", "", 50},
+  {Opt::stress_kind, "cycle.stress_kind", OptType::choice, "", 0, 0, 0, "mixed|young|full", "What stress_every collects.", "", "", 0},
+  {Opt::woken_per, "cycle.woken_per", OptType::bytes, "bytes", 0, 1 << 30, 1 << 20, nullptr, "Expected work per worker below which fewer are woken; 0 wakes all.", "N4", "", 0},
+};
+static_assert(sizeof(kTable) / sizeof(kTable[0]) == kOptions, "one row per option");
+constexpr bool table_in_order() {
+  for (usize i = 0; i < kOptions; i++)
+    if (usize(kTable[i].id) != i) return false;
+  return true;
+}
+static_assert(table_in_order(), "rows stand in the order of Opt");
+
+// What a preset sets, beyond the defaults. `garner` is the defaults themselves.
+struct PresetValue { Preset preset; Opt option; i64 value; };
+inline constexpr PresetValue kPresets[] = {
+  {Preset::ps, Opt::task_queue, i64(TaskQueueKind::monitor)}, {Preset::ps, Opt::sync, i64(SyncKind::monitor)},
+  {Preset::ps, Opt::term_exit, i64(TermExit::literal)}, {Preset::ps, Opt::lock, i64(LockKind::spin_cas_then_posix)},
+  {Preset::ps, Opt::conductor, i64(Conductor::waits)}, {Preset::ps, Opt::plab_old, 8 * 1024}, {Preset::ps, Opt::tlab, 64 * 1024},
+  {Preset::ps, Opt::woken_per, 0}, {Preset::ps, Opt::join, i64(Join::fixed)},
+  {Preset::interleaved, Opt::task_queue, i64(TaskQueueKind::monitor)}, {Preset::interleaved, Opt::sync, i64(SyncKind::monitor)},
+  {Preset::interleaved, Opt::term_exit, i64(TermExit::literal)}, {Preset::interleaved, Opt::lock, i64(LockKind::spin_cas_then_posix)},
+  {Preset::interleaved, Opt::conductor, i64(Conductor::waits)}, {Preset::interleaved, Opt::plab_old, 8 * 1024},
+  {Preset::interleaved, Opt::tlab, 64 * 1024}, {Preset::interleaved, Opt::woken_per, 0}, {Preset::interleaved, Opt::join, i64(Join::fixed)},
+  {Preset::interleaved, Opt::space_eden, i64(SpacePolicy::interleaved)}, {Preset::interleaved, Opt::space_survivor, i64(SpacePolicy::interleaved)},
+  {Preset::interleaved, Opt::space_old, i64(SpacePolicy::interleaved)},
+  {Preset::naps, Opt::task_queue, i64(TaskQueueKind::msqueue)}, {Preset::naps, Opt::sync, i64(SyncKind::futex)},
+  {Preset::naps, Opt::term_exit, i64(TermExit::count_only)}, {Preset::naps, Opt::conductor, i64(Conductor::waits)},
+  {Preset::naps, Opt::plab_old, 8 * 1024}, {Preset::naps, Opt::tlab, 64 * 1024}, {Preset::naps, Opt::woken_per, 0}, {Preset::naps, Opt::join, i64(Join::fixed)},
+  {Preset::naps, Opt::space_old, i64(SpacePolicy::interleaved)}, {Preset::naps, Opt::pin, i64(Pinning::rr)},
+};
+
+// Two values that must not stand together, and why.
+struct IllegalPair { Opt a; i64 a_value; Opt b; i64 b_value; const char* sentence; const char* tag; };
+inline constexpr IllegalPair kIllegal[] = {
+  {Opt::sync, i64(SyncKind::futex), Opt::term_exit, i64(TermExit::literal),
+   "work.term_exit=literal needs work.sync=monitor: without the final barrier a worker that leaves early would still move objects while the program runs", "N10"},
+  {Opt::sync, i64(SyncKind::monitor), Opt::join, i64(Join::late),
+   "work.join=late needs work.sync=futex: the monitor's final barrier counts every worker", "N11"},
+};
+
+} // namespace garner
