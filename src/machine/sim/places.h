@@ -1,0 +1,57 @@
+// Where the simulated memory is: reserved ranges, their machine-independent addresses, and the node of each page.
+//
+// The bytes are real (the collector reads and writes them); what is simulated is which node a page came from. Each range has an
+// `offset`: its place in a numbering of simulated addresses handed out in order of reservation. Digests, line tables and reports
+// use offsets only, so a run is the same wherever the system happens to map it.
+// Page maps: node_of_page holds node + 1, or 0 while untouched; rule holds what the first touch shall do.
+// Invariants: ranges are disjoint and sorted by base; an offset is never given out twice between two clear() calls.
+// Deviates: interleaving starts at node 0 for the first page of each range (Linux starts anywhere); binding never moves a page
+// that was touched before, as mbind without MPOL_MF_MOVE; pages are 4 KiB.
+#pragma once
+#include "base/arena.h"
+
+namespace garner::sim {
+
+struct Range {
+  word base;
+  usize bytes;
+  u64 offset;        // simulated address of `base`
+  u8* node_of_page;  // per 4 KiB page: node + 1, 0 untouched
+  u8* rule;          // per page: kFirstTouch, node + 1, or kInterleave
+  bool ours;         // mapped by reserve(), not adopted
+};
+
+class Places {
+ public:
+  static constexpr u8 kFirstTouch = 0, kInterleave = 0xff;
+
+  Places() = default;
+  ~Places() { clear(); }
+
+  // Zeroed address space, or 0. `align` is a power of two.
+  word reserve(usize bytes, usize align);
+  // Treats memory that something else mapped as a range: line-accurate, with pages. `at` starts a line. False: no memory, or overlap.
+  bool adopt(word at, usize bytes);
+  void release(word at, usize bytes);  // exactly what was reserved
+  void forget(word at);                // ends adopt()
+  void discard(word at, usize bytes);  // untouched again, contents dropped if the memory is ours
+  void set_rule(word at, usize bytes, u8 rule);
+
+  Range* find(word at); // null outside every range
+  // Decides the node of a page at its first touch by a thread on `node`.
+  static u32 touch(Range& range, usize page, u32 node, u32 nodes);
+
+  void clear(); // unmaps and forgets everything, starts numbering afresh
+
+ private:
+  bool insert(Range range, usize align);
+  void drop(usize index);
+
+  Vector<Range> ranges_;
+  u64 next_offset_ = kFirstOffset;
+  static constexpr u64 kFirstOffset = 16 * MiB;
+};
+
+inline constexpr u64 kOffsetBits = 50; // simulated addresses stay below 2^50
+
+} // namespace garner::sim
