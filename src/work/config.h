@@ -1,0 +1,69 @@
+// What a gang is told at start, which combinations are refused, and the points at which a fault injector may hold a worker.
+//
+// The fields are the options of floor `work` (options/table.h), one for one; cycle/ fills them from Settings.
+#pragma once
+#include "options/table.h"
+
+namespace garner {
+
+// Whom a phase waits for. fixed (the papers'): all wanted workers, from the start. late: the conductor alone; others count from
+// the moment they wake up and join, so a phase never waits for a thread that the system has not run yet.
+enum class JoinKind : i64 { fixed, late };
+
+// How much of a worker's deque thieves can see. lazy: the older half, published whenever they have emptied what they saw.
+// eager: all of it at once, the classical deque (every pop then costs a full fence). none: nothing (one worker, or steal=off).
+enum class Share : u8 { lazy, eager, none };
+
+inline constexpr u32 kWorkersMax = 1024; // width of the fields in termination.h
+
+// Phases are numbered 1, 2, … 2^24-1, 2, 3, …: 24 bits, because the number is a field of two atomic words (termination.h,
+// task_queue.h). 0 is "none yet". Coming round to 2 and not 1 keeps odd and even alternating, which msqueue's two chains use.
+inline constexpr u32 kEpochBits = 24, kEpochMax = (1u << kEpochBits) - 1;
+constexpr u32 next_epoch(u32 epoch) { return epoch == kEpochMax ? 2 : epoch + 1; }
+
+struct GangConfig {
+  u32 workers = 1;                 // most workers, the conductor included where it works; 1 … kWorkersMax
+  TaskQueueKind task_queue = TaskQueueKind::array;
+  SyncKind sync = SyncKind::futex;
+  TermExit term_exit = TermExit::count_only;
+  LockKind lock = LockKind::posix;
+  Order order = Order::owner_lifo;
+  bool steal = true;
+  u32 queue_capacity = 1 << 17;    // entries, a power of two
+  Conductor conductor = Conductor::works;
+  JoinKind join = JoinKind::late;
+  Share share = Share::lazy;       // lazy or eager; order=fifo is always eager, steal=off always none
+  Pinning pin = Pinning::none;
+  bool notices = true;             // print the one-line notices
+  u32 first_epoch = 0;             // tests start close to the wrap
+};
+
+// One sentence why the values cannot stand together, or null.
+constexpr const char* refusal(const GangConfig& c) {
+  if (c.workers == 0 || c.workers > kWorkersMax) return "work: between 1 and 1024 workers";
+  if (!is_power_of_two(c.queue_capacity)) return "work.queue_capacity must be a power of two";
+  if (c.sync == SyncKind::futex && c.term_exit == TermExit::literal)
+    return "work.term_exit=literal needs work.sync=monitor: without the final barrier a worker that leaves early would still move objects "
+           "while the program runs (N10)";
+  if (c.sync == SyncKind::monitor && c.join == JoinKind::late)
+    return "work.join=late needs work.sync=futex: the monitor's final barrier counts every worker (N11)";
+  if (c.share == Share::none) return "work: share is lazy or eager; steal=off is how sharing is switched off";
+  return nullptr;
+}
+
+// Places where the stories of this room happen. A machine whose Self has `reached(u32)` is called there (tests and the simulated
+// machine's faults hold a worker up); for any other machine the call is nothing.
+enum class Spot : u32 {
+  woken,       // saw a new phase, has not joined it
+  joined,      // counted in, has done nothing
+  offered,     // counted idle
+  left,        // leaves termination; in the fixed mode it will ask the queue once more
+  final,       // is the final worker of the phase
+  parking,     // about to sleep until the next phase
+  dozing,      // about to sleep until there is something to steal
+};
+template <class Self> GARNER_INLINE void reached(Self& self, Spot spot) {
+  if constexpr (requires { self.reached(u32(spot)); }) self.reached(u32(spot));
+}
+
+} // namespace garner

@@ -1,0 +1,118 @@
+// Deque: one worker's entries. A bounded Chase-Lev deque with a private end, and behind it an overflow stack (N8).
+//
+//      top            split                bottom                     Indices only grow; entry i lies in slots[i & mask].
+//       |  public       |   private          |   overflow             top <= split <= bottom <= top + capacity, but for the
+//       v  thieves take v   owner's alone    v   owner's alone        moment inside pop_public() when split is lowered.
+//   ----[ a  b  c  d  e | f  g  h  i  j  k ) [ l  m  n  … )           Read left to right this is ONE sequence, oldest first;
+//                                                                     push appends, pop takes the newest (owner_lifo).
+// The classical deque (Share::eager) has no private part: every push publishes and every pop needs a full fence, because owner and
+// thief may want the same last entry. Here (Share::lazy) the owner pushes and pops privately with plain instructions; when thieves
+// have emptied the public part it publishes the older half of the private one, and when the private part is empty it takes back
+// the newer half of the public one with one fence. Order and results are those of the classical deque.
+//
+// Overflow: a push that finds no room goes to the overflow stack, and so do all pushes while that stack is non-empty: pushing to the
+// deque beside a non-empty overflow would break the LIFO order that asynchronous flushing rests on (nvm M11). Thieves never see
+// it; when the deque has run empty the owner moves the stack's oldest entries over, which keeps the sequence and feeds thieves.
+// order=fifo: the owner pops from the thieves' end (N7).
+//
+// Why the memory orders suffice (x86 and ARM): the stories stand at the fields and in deque.ipp.
+#pragma once
+#include "base/check.h"
+#include "work/bell.h"
+#include "work/config.h"
+#include "work/tables.h"
+
+namespace garner {
+
+enum class Stolen : u8 { got, empty, lost }; // lost: somebody else took that entry in this moment
+
+template <class M> class Deque {
+ public:
+  using Self = typename M::Self;
+  using Index = typename M::template Atomic<u64>;
+  using Entry = typename M::template Atomic<u64>;
+
+  // False when there is no memory. `capacity` is a power of two. Before any thief may look.
+  bool start(M& machine, u32 capacity, Order order);
+  // Nobody may look any more. Entries still inside are dropped.
+  void stop();
+  bool started() const { return slots_ != nullptr; }
+
+  // -- owner only --
+  void share(Share share);
+  // Whom to wake when something is published; null bell: nobody.
+  void bind(Bell<M>* bell, Self* self) { bell_ = bell, self_ = self; }
+
+  GARNER_INLINE void push(u64 entry) {
+    if (GARNER_UNLIKELY(bottom_ == room_)) return push_slow(entry);
+    put(entry);
+  }
+  // False when nothing is left, overflow included.
+  GARNER_INLINE bool pop(u64& entry) {
+    if (GARNER_UNLIKELY(bottom_ == mine_ || spilled_ != 0)) return pop_slow(entry);
+    entry = at(--bottom_).load_relaxed(); // private: we wrote it
+    if (bottom_ - mine_ >= keep_) publish();
+    return true;
+  }
+  bool empty() const { return spilled_ == 0 && bottom_ == mine_ && top_.load_acquire() == bottom_; }
+  u64 overflows() const { return overflows_; }         // pushes that found no room, since start
+  usize spilled() const { return spilled_; }           // entries in the overflow stack
+  // The memory of an emptied overflow stack, when it is more than `keep` bytes. The owner, or anybody between phases.
+  void trim(usize keep);
+
+  // -- any thread --
+  Stolen steal(u64& entry);
+  // A hint: entries may be gone, or come, at any moment.
+  GARNER_INLINE bool looks_stealable() const { return i64(split_.load_relaxed() - top_.load_relaxed()) > 0; }
+  // The same as part of falling asleep (gang.ipp doze): ordered with the sleeper's announcement and the owner's publish.
+  bool looks_stealable_seq_cst() const { return i64(split_.load_seq_cst() - top_.load_seq_cst()) > 0; }
+
+ private:
+  GARNER_INLINE Entry& at(u64 index) const { return slots_[index & mask_]; }
+  GARNER_INLINE void put(u64 entry) {
+    at(bottom_).store_relaxed(entry); // made visible by publish()
+    bottom_++;
+    if (bottom_ - mine_ >= keep_) publish();
+  }
+  GARNER_INLINE void publish() {
+    if (share_ == Share::lazy && top_.load_relaxed() != mine_) return; // thieves still have something; relaxed: a hint about our own thieves
+    publish_now(share_ == Share::lazy ? mine_ + (bottom_ - mine_) / 2 : bottom_);
+  }
+  void publish_now(u64 split);
+  GARNER_COLD void push_slow(u64 entry);
+  GARNER_COLD bool pop_slow(u64& entry);
+  bool pop_public(u64& entry);
+  bool pop_oldest(u64& entry);
+  bool pop_spilled(u64& entry);
+  void feed();
+  void refill(usize most);
+  usize capacity() const { return usize(mask_) + 1; }
+
+  // Next entry to steal. Thieves and, for the last public entry, the owner move it by CAS; nobody stores it.
+  //   steal's CAS (release) pairs with push_slow's acquire load. Without it, on ARM: 1. thief reads slot i; 2. thief moves top past i;
+  //   3. owner sees the new top, thinks slot i free and overwrites it; 4. the thief's read of 1 returns the new entry: one entry
+  //   lost, one doubled. With it the read of 1 happens before the write of 3.
+  alignas(kLineBytes) Index top_;
+  // End of the public part. Only the owner stores it; each store is at least release and pairs with steal's load: without that a
+  // thief could see the new split and an old slot. pop_public's store is seq_cst, see there.
+  alignas(kLineBytes) Index split_;
+
+  // The owner's line.
+  alignas(kLineBytes) u64 bottom_ = 0; // one past the newest
+  u64 mine_ = 0;                       // what split_ holds, without asking it
+  u64 room_ = 0;                       // push may go ahead while bottom_ != room_; room_ == bottom_ while spilled_ != 0
+  u64 keep_ = 0;                       // private entries from which publish() is asked; by share_
+  Entry* slots_ = nullptr;
+  usize spilled_ = 0;                  // == spill_.size() - spill_front_
+  u32 mask_ = 0;
+  Order order_ = Order::owner_lifo;
+  Share share_ = Share::lazy;
+  M* machine_ = nullptr;
+  usize spill_front_ = 0;              // entries before it have been moved to the deque
+  Vector<u64> spill_;
+  u64 overflows_ = 0;
+  Bell<M>* bell_ = nullptr;
+  Self* self_ = nullptr;
+};
+
+} // namespace garner

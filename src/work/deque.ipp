@@ -1,0 +1,176 @@
+// Bodies of deque.h: the slow paths, and the arguments for the orders.
+//
+// WHY NO ENTRY IS TAKEN TWICE. The owner takes entry x in pop_public without a CAS; a thief takes x by moving top from x to x+1.
+//   owner:  1. split := low (seq_cst), low <= x      2. t := top (seq_cst), t < x
+//   thief:  3. reads top == x (seq_cst)              4. reads split > x (seq_cst)     5. CAS top x -> x+1 succeeds
+// In 2 the owner saw top below x, so in the single order of seq_cst operations 2 stands before the CAS that made top equal x, and that
+// CAS stands before 3. Hence 1 < 2 < 3 < 4, and 4 must read the split of 1 or a later one: either it is <= x and the thief gives up,
+// or the owner has published index x again after taking the old entry, and 4 (acquire) sees the new one: another entry.
+// With 1 as a release store the processor, x86 included, may let 2 pass it, and 4 may then read the old split: x is taken twice.
+// The entry at t itself is not covered by the argument (t < x), which is why the last public entry needs the CAS on both sides.
+//
+// WHY NO ENTRY IS LOST. top moves only by CAS from t to t+1 by whoever returns entry t. bottom falls only in pop, by whoever returns
+// that entry, and only below split's private side. Slots are overwritten only below top (see top_ in deque.h).
+//
+// Machine forms: seq_cst load is mov / ldar, seq_cst store is xchg / stlr, CAS is lock cmpxchg / casal. ldar after stlr is ordered on
+// ARM as `1 before 2` asks; a weaker acquire (ldapr) would not be.
+#pragma once
+#include "work/deque.h"
+
+namespace garner {
+
+template <class M> bool Deque<M>::start(M& machine, u32 capacity, Order order) {
+  GARNER_CHECK(is_power_of_two(capacity), "deque capacity");
+  slots_ = static_cast<Entry*>(map_table(machine, usize(capacity) * sizeof(Entry)));
+  if (slots_ == nullptr) return false;
+  machine_ = &machine;
+  mask_ = capacity - 1;
+  order_ = order;
+  bottom_ = mine_ = top_.load_relaxed(); // what an earlier life left
+  room_ = bottom_ + capacity;
+  split_.store_relaxed(mine_);           // made visible by whatever tells thieves of this worker
+  spilled_ = spill_front_ = 0;
+  overflows_ = 0;
+  share(Share::lazy);
+  return true;
+}
+
+template <class M> void Deque<M>::stop() {
+  if (slots_ == nullptr) return;
+  unmap_table(*machine_, slots_, capacity() * sizeof(Entry));
+  slots_ = nullptr;
+  spill_.release();
+  bell_ = nullptr;
+  self_ = nullptr;
+}
+
+template <class M> void Deque<M>::share(Share share) {
+  share_ = order_ == Order::fifo ? Share::eager : share;
+  keep_ = share_ == Share::eager ? 1 : share_ == Share::lazy ? 2 : u64(1) << 63;
+}
+
+template <class M> void Deque<M>::trim(usize keep) {
+  if (spilled_ == 0 && spill_.capacity() * sizeof(u64) > keep) spill_.release();
+}
+
+template <class M> void Deque<M>::publish_now(u64 split) {
+  mine_ = split;
+  if (bell_ == nullptr) return split_.store_release(split); // release: the slots below split come with it
+  // Lazy publishing is rare, so it may pay for certainty: story A in bell.h. Eager publishing happens at every push; a sleeper
+  // that this relaxed look misses is found by the next push.
+  if (share_ == Share::eager) {
+    split_.store_release(split);
+    if (bell_->anyone()) bell_->ring(*self_, 1);
+    return;
+  }
+  split_.store_seq_cst(split);
+  if (bell_->anyone_seq_cst()) bell_->ring(*self_, 1);
+}
+
+template <class M> void Deque<M>::push_slow(u64 entry) {
+  if (spilled_ == 0) {
+    room_ = top_.load_acquire() + capacity(); // pairs with steal's CAS: the reads of stolen slots are over
+    if (bottom_ != room_) return put(entry);
+  }
+  overflows_++;
+  GARNER_CHECK(spill_.push(entry), "no memory for the overflow of a worker's queue");
+  spilled_++;
+  room_ = bottom_; // all further pushes come here until the stack is empty
+  feed();
+}
+
+template <class M> bool Deque<M>::pop_slow(u64& entry) {
+  if (order_ == Order::fifo) return pop_oldest(entry);
+  return spilled_ != 0 ? pop_spilled(entry) : pop_public(entry);
+}
+
+// The private part is empty: takes back the newer half of the public one (eager: one entry) and returns its newest.
+template <class M> bool Deque<M>::pop_public(u64& entry) {
+  u64 end = mine_, top = top_.load_relaxed(); // relaxed: only a first guess
+  if (top == end) return false;
+  u64 low = share_ == Share::eager ? end - 1 : end - (end - top + 1) / 2;
+  split_.store_seq_cst(low);                  // step 1 of the argument above
+  top = top_.load_seq_cst();                  // step 2
+  u64 keep = max_of(low, top + 1);            // [keep, end) lies above top: ours without a CAS
+  if (keep < end) {
+    mine_ = keep;
+    if (keep != low) split_.store_release(keep); // entry `top` stays public: it was always, so nothing new is published
+    bottom_ = end - 1;
+    entry = at(bottom_).load_relaxed();
+    return true;
+  }
+  // One entry, wanted by both sides, or none. The CAS decides; whoever loses has lost it to the other.
+  bool won = false;
+  if (top == end - 1) {
+    entry = at(top).load_relaxed();
+    won = top_.cas_seq_cst(top, end);
+  }
+  split_.store_release(end); // release, since a thief's acquire must find the slots through this store too
+  return won;
+}
+
+template <class M> bool Deque<M>::pop_oldest(u64& entry) {
+  while (true) {
+    Stolen got = steal(entry);
+    if (got == Stolen::got) {
+      if (spilled_ != 0) feed();
+      return true;
+    }
+    if (got == Stolen::lost) continue; // somebody else advanced
+    if (spilled_ == 0) return false;
+    refill(capacity());
+  }
+}
+
+template <class M> bool Deque<M>::pop_spilled(u64& entry) {
+  entry = spill_.back();
+  spill_.pop();
+  if (--spilled_ == 0) {
+    spill_.clear();
+    spill_front_ = 0;
+    room_ = top_.load_acquire() + capacity(); // as in push_slow
+  }
+  feed();
+  return true;
+}
+
+// While the owner is busy in its overflow stack, thieves live from the deque; when they have emptied what they see they get the
+// rest of it, and after that the stack's older half.
+template <class M> void Deque<M>::feed() {
+  if (share_ == Share::none || top_.load_relaxed() != mine_) return;
+  if (bottom_ != mine_) return publish_now(bottom_);
+  if (spilled_ >= 2) refill(spilled_ / 2);
+}
+
+// The deque is empty. The oldest of the overflow stack, at most `most`, become its content.
+template <class M> void Deque<M>::refill(usize most) {
+  u64 top = top_.load_acquire(); // as in push_slow; equals bottom_
+  GARNER_ASSERT(top == bottom_);
+  usize n = min_of(min_of(most, capacity()), spilled_);
+  for (usize i = 0; i < n; i++) at(bottom_ + i).store_relaxed(spill_[spill_front_ + i]);
+  bottom_ += n;
+  spill_front_ += n;
+  spilled_ -= n;
+  if (spilled_ == 0) {
+    spill_.clear();
+    spill_front_ = 0;
+  } else if (spill_front_ >= spill_.size() / 2) { // at most as many moves as entries left before
+    memmove(spill_.begin(), spill_.begin() + spill_front_, spilled_ * sizeof(u64));
+    spill_.truncate(spilled_);
+    spill_front_ = 0;
+  }
+  room_ = spilled_ == 0 ? top + capacity() : bottom_;
+  publish_now(bottom_);
+}
+
+template <class M> Stolen Deque<M>::steal(u64& entry) {
+  u64 top = top_.load_seq_cst();     // step 3
+  u64 split = split_.load_seq_cst(); // step 4; as an acquire it pairs with the owner's stores of split and brings the slot
+  if (i64(split - top) <= 0) return Stolen::empty;
+  u64 found = at(top).load_relaxed(); // worthless unless the CAS succeeds
+  if (!top_.cas_seq_cst(top, top + 1)) return Stolen::lost; // step 5; its release is what push_slow waits for
+  entry = found;
+  return Stolen::got;
+}
+
+} // namespace garner

@@ -1,0 +1,180 @@
+// Gang: up to `workers` workers and the one way to run a parallel phase with them. The room's door; read this first.
+//
+// A PHASE, join=late (the default)                          A PHASE, join=fixed (the papers')
+//   conductor: 1. opens queue, roster, termination word       1. the same, joined = all wanted; tasks = roots, N steal, one final
+//              2. stamp := epoch, wakes wanted - 1            2. stamp := epoch, wakes all (or notifies the GC monitor)
+//   workers:   3. joins while the phase is not over           3. -
+//              4. takes root tasks, draining after each       4. takes root tasks, draining after each
+//              5. steals; nothing found: leave(), offer       5. takes a steal task: steals; nothing found: leave(), offer
+//              6. idle: withdraws when it sees work           6. the same; sees the phase over: asks the queue again
+//   end:       7. the offer that makes idle == joined is the  7. whoever gets the final task is the final worker
+//                 end; nobody waits for anybody to park       8. sync=monitor: the final worker waits for all others at a barrier
+//   The conductor is worker 0 and works (conductor=works), or sleeps until the final worker wakes it (waits).
+//   A phase for one worker with a working conductor is a plain loop: no atomic word is touched, nobody woken, no lock, no system call.
+//
+// WHAT THE CALLER OF run() MAY RELY ON. When run() returns, everything any worker wrote before its last offer is visible to the caller
+// and nobody writes any more. Working conductor: it saw the termination word over with acquire, and every worker's last change of
+// that word (acq_rel) followed its writes (termination.h). Otherwise: the final worker saw that, and hands it on through
+// done (release/acquire) or the VM monitor's lock. In literal mode the barrier's counter, under the GC lock, takes the word's place.
+// The other way: what the caller wrote before run() reaches workers through stamp (release/acquire) or the GC lock.
+//
+// AFTER ITS LAST OFFER a worker may be arbitrarily late. It then touches only the termination word, the head of the task queue, deques'
+// ends (to look), the stamp and the bell: never the body, the job, the heap or its statistics. Hence leave() must flush.
+//
+// IDLE WORKERS spin (1, 2, 4, … 64 pauses between looks, some 5 µs in all), then yield (1, 2, 4, … 32 times between looks); with
+// join=late they go to sleep after that, until somebody publishes entries or the phase ends (bell.h), so that on an oversubscribed
+// machine, or under a processor quota, idle workers cost nothing.
+//
+// A worker has one queue, one WorkerStats and one list of victims, all indexed by its Self's `index`.
+#pragma once
+#include <concepts>
+
+#include "event/event.h"
+#include "seam/machine.h"
+#include "work/config.h"
+#include "work/deque.h"
+#include "work/parking.h"
+#include "work/task_queue.h"
+#include "work/termination.h"
+#include "work/victims.h"
+
+namespace garner {
+
+// What a phase does. root: one root task; entries go to gang.queue(self.index). drain: pops and processes until that queue is empty.
+// take: processes one stolen entry (drain follows). Optional: enter, once, on joining; leave, before every offer of termination:
+// whatever is private and must be seen by others is written back here; the worker may get work again afterwards.
+template <class Body, class Self> concept GangBody = requires(Body& body, Self& self, u32 task, u64 entry) {
+  body.root(self, task);
+  body.drain(self);
+  body.take(self, entry);
+};
+
+// One phase, for events and pacing.
+struct PhaseRecord {
+  Phase phase;
+  u32 wanted;  // as asked
+  u32 joined;  // workers that took part
+  u32 woken;   // sleepers the conductor asked to wake
+  u64 start_ns, end_ns;
+};
+
+template <class M> class Gang {
+ public:
+  using Self = typename M::Self;
+  using Spawn = bool (*)(void (*entry)(void*), void* arg, void* spawn_arg); // a new thread; false when refused
+
+  // False, with one line on stderr, when the configuration is illegal or there is no memory. No thread is made yet.
+  // spawn == nullptr: machine.start. Machine and gang outlive the threads.
+  bool start(M& machine, const GangConfig& config, Spawn spawn = nullptr, void* spawn_arg = nullptr);
+
+  // Makes missing threads so that phases of n workers can run; called before the world stops. Returns how many workers there are,
+  // the working conductor included, at least 1. Fewer than asked: one notice, and phases run with those.
+  u32 ensure(u32 n);
+
+  // One phase: tasks 0 … root_tasks-1, and whatever they push, by at most `wanted` workers. One call at a time; self.index is 0.
+  // A working conductor may have pushed entries to queue(0) before; they are worked off too.
+  template <class Body> requires GangBody<Body, Self>
+  void run(Self& self, Phase phase, u32 wanted, u32 root_tasks, Body& body);
+
+  // Ends the threads and gives the memory back, between phases. start() may follow.
+  void stop(Self& self);
+
+  Deque<M>& queue(u32 worker) { return workers_[worker].deque; }
+  // Written by the worker itself from joining to its last offer; readable by the caller of run() afterwards.
+  WorkerStats& stats(u32 worker) { return workers_[worker].stats; }
+  bool took_part(u32 worker) const { return workers_[worker].run == run_; } // in the last phase
+  const PhaseRecord& last() const { return record_; }
+  u32 workers() const { return max_of(first_thread() + threads_, 1u); }    // that exist
+  u32 node(u32 worker) const { return workers_[worker].node; }
+  // Between phases: whom `worker` may steal from, see victims.h. Null: everybody. A list lives until stop().
+  void set_victims(u32 worker, const u32* list, u32 count) { workers_[worker].victims_next.set(list, count); }
+  // How often the two monitors' locks were taken since start, and the time waited for them (N15).
+  LockCounts gc_lock(Self& self) { return parking_.gc_monitor().counts(self); }
+  LockCounts vm_lock(Self& self) { return parking_.vm_monitor().counts(self); }
+
+ private:
+  struct alignas(kLineBytes) Worker {
+    Deque<M> deque;
+    alignas(kLineBytes) WorkerStats stats;
+    Victims<M> victims;      // the worker's own copy: it may still look at the list when the conductor sets the next one
+    Victims<M> victims_next; // what set_victims() left for the next phase
+    Gang* gang = nullptr;
+    u64 overflows_before = 0; // the deque's count when this phase began
+    u64 run = 0;      // number of the run() it took part in last
+    u32 index = 0, node = 0;
+    u32 ordinal = 0;  // its place in the roster; late: of the last phase it joined; fixed: its index
+    u32 seen = 0;     // epoch at its creation
+  };
+  // Written by the conductor before it releases the workers, read by members before their last offer.
+  struct Job {
+    bool (*work)(Gang& gang, Worker& me, Self& self, u32 epoch);
+    void* body;
+    u32 root_tasks, group_shift, groups; // a group is 2^group_shift root tasks, taken at once
+    u32 steal_tasks;                     // fixed: one per worker, then the final task; late: 0
+  };
+  enum class Idle : u8 { work, over, leave };
+
+  static constexpr u32 kSpinTurns = 7, kYieldTurns = 6, kLiteralTurns = 6;
+  static constexpr usize kKeptOverflowBytes = MiB; // overflow memory a worker keeps between phases
+
+  u32 first_thread() const { return config_.conductor == Conductor::works ? 1 : 0; }
+  bool works() const { return config_.conductor == Conductor::works; }
+  bool late() const { return config_.join == JoinKind::late; }
+  bool conducts(const Worker& me) const { return works() && me.index == 0; }
+  bool make_tables();
+  void free_tables();
+
+  // gang.ipp, the threads
+  static void thread_entry(void* arg);
+  void live(Worker& me, Self& self);
+  bool admit(Worker& me, u32 epoch);
+  void pin(Self& self, u32 worker);
+  void notice(const char* sentence);
+
+  // gang.ipp, the phase
+  template <class Body> void solo(Self& self, u32 root_tasks, Body& body);
+  void open(Self& self, u32 epoch, u32 members);
+  void close(Self& self, u32 epoch);
+  void begin(Worker& me, Self& self, Share share);
+  template <class Body> static bool work(Gang& gang, Worker& me, Self& self, u32 epoch);
+  template <class Body> void run_group(Self& self, Worker& me, Body& body, u32 group);
+  void finish_fixed(Self& self, Worker& me, u32 epoch, u32 members);
+
+  // steal.ipp, work for those who have none
+  template <class Body> bool steal_until_over(Self& self, Worker& me, u32 epoch, Body& body);
+  template <class Body> void settle(Self& self, Worker& me, Body& body);
+  bool find(Self& self, Worker& me, u32 epoch, Worker* hint, u64& entry);
+  bool attempt(Self& self, Worker& me, Worker& victim, u64& entry);
+  Worker* sees_work(Worker& me, u32 epoch, bool asleep_next);
+  Idle idle(Self& self, Worker& me, u32 epoch, Worker*& hint);
+  void back_off(Self& self, Worker& me, u32 epoch, u32 turn);
+  void doze(Self& self, Worker& me, u32 epoch);
+
+  M* machine_ = nullptr;
+  GangConfig config_;
+  Spawn spawn_ = nullptr;
+  void* spawn_arg_ = nullptr;
+  Worker* workers_ = nullptr;          // config_.workers of them, constructed at start
+  typename Roster<M>::Entry* roster_entries_ = nullptr;
+  u32 threads_ = 0;                    // made so far: workers first_thread() … first_thread() + threads_ - 1
+  u32 epoch_ = 0;                      // of the last parallel phase
+  u64 run_ = 0;                        // calls of run()
+  Job job_ = {};
+  PhaseRecord record_ = {};
+
+  Roster<M> roster_;
+  TaskQueue<M> tasks_;
+  Termination<M> term_;
+  Parking<M> parking_;
+  Bell<M> bell_;
+  // late: most workers of the phase. Relaxed: written before the stamp's release; a worker that reads the limit of a later phase
+  // holds an epoch that is past, and its join fails on that.
+  alignas(kLineBytes) typename M::template Atomic<u32> limit_;
+  typename M::template Atomic<u32> stopping_; // release before the last stamp, acquire after it
+  typename M::template Atomic<u32> gone_;     // threads that will not touch the gang again; release/acquire with stop()
+  typename M::template Atomic<u32> noticed_;  // the notice has been printed; pairs with nothing
+};
+
+} // namespace garner
+
+#include "work/gang.ipp"

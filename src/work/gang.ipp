@@ -1,0 +1,285 @@
+// Bodies of gang.h: start and end of the threads, and the phase. Stealing and termination are in steal.ipp.
+#pragma once
+#include <new>
+
+#include "base/print.h"
+#include "work/deque.ipp"
+#include "work/gang.h"
+#include "work/task_queue.ipp"
+
+namespace garner {
+
+// -- start and end --
+
+template <class M> bool Gang<M>::start(M& machine, const GangConfig& config, Spawn spawn, void* spawn_arg) {
+  if (const char* sentence = refusal(config)) {
+    say(sentence);
+    return false;
+  }
+  machine_ = &machine;
+  config_ = config;
+  spawn_ = spawn;
+  spawn_arg_ = spawn_arg;
+  threads_ = 0;
+  run_ = 0;
+  record_ = {};
+  epoch_ = config.first_epoch;
+  stopping_.store_relaxed(0); // no thread exists; thread creation publishes these
+  gone_.store_relaxed(0);
+  noticed_.store_relaxed(0);
+  limit_.store_relaxed(0);
+  parking_.start(machine, config.sync, config.lock, epoch_);
+  bell_.start(machine);
+  term_.open(epoch_, 0);
+  if (make_tables()) return true;
+  free_tables();
+  say("work: no memory for the workers' tables");
+  return false;
+}
+
+template <class M> bool Gang<M>::make_tables() {
+  workers_ = static_cast<Worker*>(map_own(config_.workers * sizeof(Worker)));
+  roster_entries_ = static_cast<typename Roster<M>::Entry*>(map_own(config_.workers * sizeof(typename Roster<M>::Entry)));
+  if (workers_ == nullptr || roster_entries_ == nullptr) return false;
+  for (u32 i = 0; i < config_.workers; i++) {
+    Worker& w = *new (&workers_[i]) Worker;
+    new (&roster_entries_[i]) typename Roster<M>::Entry;
+    w.gang = this;
+    w.index = w.ordinal = i;
+    w.node = machine_->node_of_worker(i);
+  }
+  roster_.start(roster_entries_);
+  // Worker 0 is the conductor, or stands in when no thread can be made.
+  return workers_[0].deque.start(*machine_, config_.queue_capacity, config_.order) && tasks_.start(*machine_, config_.task_queue, parking_.gc_monitor());
+}
+
+template <class M> void Gang<M>::free_tables() {
+  tasks_.stop();
+  if (workers_ != nullptr) {
+    for (u32 i = 0; i < config_.workers; i++) {
+      workers_[i].deque.stop();
+      workers_[i].~Worker();
+    }
+    unmap_own(workers_, config_.workers * sizeof(Worker));
+  }
+  if (roster_entries_ != nullptr) unmap_own(roster_entries_, config_.workers * sizeof(typename Roster<M>::Entry));
+  workers_ = nullptr;
+  roster_entries_ = nullptr;
+}
+
+template <class M> u32 Gang<M>::ensure(u32 n) {
+  n = min_of(n, config_.workers);
+  while (first_thread() + threads_ < n) {
+    Worker& w = workers_[first_thread() + threads_];
+    w.seen = epoch_;
+    bool made = w.deque.started() || w.deque.start(*machine_, config_.queue_capacity, config_.order);
+    made = made && (spawn_ != nullptr ? spawn_(&thread_entry, &w, spawn_arg_) : machine_->start(&thread_entry, &w));
+    if (!made) {
+      notice("work: the system refuses another collector thread; collecting with fewer");
+      break;
+    }
+    threads_++;
+  }
+  return workers();
+}
+
+template <class M> void Gang<M>::stop(Self& self) {
+  stopping_.store_release(1);
+  epoch_ = next_epoch(epoch_);
+  parking_.release(self, epoch_, ~u32(0));
+  // Looking and not sleeping, so that a thread's last touch of the gang is one addition and no wake on memory that is going away.
+  while (gone_.load_acquire() != threads_) self.yield();
+  free_tables();
+  threads_ = 0;
+}
+
+template <class M> void Gang<M>::notice(const char* sentence) {
+  if (noticed_.exchange_acq_rel(1) == 0 && config_.notices) say(sentence);
+}
+
+// -- a thread's life --
+
+template <class M> void Gang<M>::thread_entry(void* arg) {
+  Worker& me = *static_cast<Worker*>(arg);
+  Gang& gang = *me.gang;
+  Self self(*gang.machine_, me.index);
+  gang.live(me, self);
+  gang.gone_.fetch_add_acq_rel(1); // the last touch; pairs with stop()'s acquire
+}
+
+template <class M> void Gang<M>::live(Worker& me, Self& self) {
+  pin(self, me.index);
+  u32 seen = me.seen;
+  bool arriving = false; // sync=monitor: owes an arrival at the final barrier
+  while (true) {
+    u32 epoch = parking_.await(self, seen, arriving);
+    if (stopping_.load_acquire() != 0) return;
+    seen = epoch;
+    arriving = false;
+    reached(self, Spot::woken);
+    if (!admit(me, epoch)) continue;
+    reached(self, Spot::joined);
+    bool final = job_.work(*this, me, self, epoch);
+    arriving = parking_.locks() && !final;
+  }
+}
+
+// Whether `me` belongs to the phase. fixed: the word keeps its epoch while a member has not offered, so a member always reads its own.
+template <class M> bool Gang<M>::admit(Worker& me, u32 epoch) {
+  if (late()) {
+    if (!term_.join(epoch, limit_.load_relaxed(), me.ordinal)) return false;
+    roster_.enter(epoch, me.ordinal, me.index);
+    return true;
+  }
+  u64 w = term_.look();
+  return Termination<M>::epoch_of(w) == epoch && me.index < Termination<M>::joined_of(w);
+}
+
+template <class M> void Gang<M>::pin(Self& self, u32 worker) {
+  if (config_.pin == Pinning::rr && !machine_->pin(self, machine_->node_of_worker(worker)))
+    notice("work.pin: the system refuses to pin collector threads to nodes; going on unpinned");
+}
+
+// -- a phase --
+
+template <class M> template <class Body> requires GangBody<Body, typename M::Self>
+void Gang<M>::run(Self& self, Phase phase, u32 wanted, u32 root_tasks, Body& body) {
+  run_++;
+  u32 members = clamp_to(wanted, 1u, workers());
+  record_ = {phase, wanted, members, 0, self.now(), 0};
+  if (works()) workers_[0].node = self.node;
+  if (threads_ == 0 || (works() && members == 1)) return solo(self, root_tasks, body);
+
+  // Root tasks are handed out in groups when there are more than the queue's words can number.
+  u32 shift = 0;
+  while ((u64(root_tasks) + (u64(1) << shift) - 1) >> shift > TaskQueue<M>::kTasksMax - kWorkersMax - 1) shift++;
+  u32 groups = u32((u64(root_tasks) + (u64(1) << shift) - 1) >> shift);
+  job_ = {&Gang::work<Body>, &body, root_tasks, shift, groups, late() ? 0 : members};
+
+  u32 epoch = next_epoch(epoch_);
+  open(self, epoch, members);
+  if (!works()) {
+    parking_.await_done(self, epoch);
+  } else {
+    bool final = work<Body>(*this, workers_[0], self, epoch);
+    workers_[0].deque.bind(nullptr, nullptr); // `self` may not live until the next phase
+    if (!late() && !final) {
+      if (parking_.locks()) parking_.arrive(self);
+      parking_.await_done(self, epoch);
+    }
+  }
+  close(self, epoch);
+}
+
+// One worker, the caller: the phase without its machinery. Nobody else can come in: all epochs are past.
+template <class M> template <class Body> void Gang<M>::solo(Self& self, u32 root_tasks, Body& body) {
+  Worker& me = workers_[0];
+  begin(me, self, Share::none);
+  me.deque.bind(nullptr, nullptr);
+  if constexpr (requires { body.enter(self); }) body.enter(self);
+  if (!me.deque.empty()) body.drain(self);
+  for (u32 task = 0; task < root_tasks; task++) {
+    body.root(self, task);
+    body.drain(self);
+  }
+  me.stats.tasks = root_tasks;
+  settle(self, me, body);
+  me.deque.trim(kKeptOverflowBytes);
+  record_.joined = 1;
+  record_.end_ns = me.stats.end_ns;
+}
+
+// Everything of a phase that workers read is in place before the stamp (or the GC lock) lets them in.
+template <class M> void Gang<M>::open(Self& self, u32 epoch, u32 members) {
+  epoch_ = epoch;
+  u32 first = first_thread(); // 1 when the caller is a member itself
+  if (late()) {
+    limit_.store_relaxed(members);
+    if (works()) roster_.enter(epoch, 0, 0);
+    tasks_.open(self, epoch, job_.groups);
+    term_.open(epoch, first);
+    record_.woken = members - first;
+    parking_.release(self, epoch, record_.woken);
+    return;
+  }
+  for (u32 i = 0; i < members; i++) roster_.enter(epoch, i, i);
+  tasks_.open(self, epoch, job_.groups + members + 1); // root tasks, a steal task each, the final task (N6)
+  term_.open(epoch, members);
+  record_.woken = threads_;
+  parking_.release(self, epoch, ~u32(0));
+}
+
+// The phase is over and everybody's statistics are readable: adds what the workers could not know, the wait after their last offer.
+template <class M> void Gang<M>::close(Self& self, u32 epoch) {
+  record_.end_ns = self.now();
+  record_.joined = Termination<M>::joined_of(term_.look());
+  for (u32 i = 0; i < record_.joined; i++) {
+    Worker& w = workers_[roster_.at(epoch, i)];
+    if (record_.end_ns > w.stats.end_ns) w.stats.idle_ns += record_.end_ns - w.stats.end_ns;
+    w.deque.trim(kKeptOverflowBytes);
+  }
+}
+
+template <class M> void Gang<M>::begin(Worker& me, Self& self, Share share) {
+  me.run = run_;
+  me.stats = {};
+  me.stats.start_ns = self.now();
+  me.overflows_before = me.deque.overflows();
+  me.victims = me.victims_next;
+  me.deque.share(share);
+  me.deque.bind(late() ? &bell_ : nullptr, &self);
+}
+
+// One member's part. True when it was the final worker.
+template <class M> template <class Body> bool Gang<M>::work(Gang& gang, Worker& me, Self& self, u32 epoch) {
+  const Job job = gang.job_; // a copy: after the last offer the conductor may be writing the next one
+  Body& body = *static_cast<Body*>(job.body);
+  gang.begin(me, self, gang.config_.steal ? gang.config_.share : Share::none);
+  if constexpr (requires { body.enter(self); }) body.enter(self);
+  if (!me.deque.empty()) body.drain(self);
+  bool offered = false;
+  while (true) {
+    u64 waited = 0;
+    u32 task = gang.tasks_.take(self, epoch, waited);
+    if (task >= job.groups) {
+      // Literal exit only: those who left early may have taken this worker's steal task too, and it comes here without an offer.
+      if (!gang.late() && !offered && task - job.groups >= job.steal_tasks) gang.settle(self, me, body);
+      if (task == kNoTask && !gang.late()) return false;
+      if (task == job.groups + job.steal_tasks) {
+        reached(self, Spot::final);
+        gang.finish_fixed(self, me, epoch, job.steal_tasks);
+        return true;
+      }
+      me.stats.waits_ns += waited;
+      offered = true;
+      bool ended = gang.steal_until_over(self, me, epoch, body);
+      reached(self, Spot::left);
+      if (!gang.late()) continue; // asks once more: the final task is still there, and in literal mode others' steal tasks
+      if (ended) reached(self, Spot::final);
+      if (ended && !gang.works()) gang.parking_.finish(self, epoch);
+      return ended;
+    }
+    me.stats.waits_ns += waited;
+    gang.run_group(self, me, body, task);
+  }
+}
+
+template <class M> template <class Body> void Gang<M>::run_group(Self& self, Worker& me, Body& body, u32 group) {
+  u64 first = u64(group) << job_.group_shift, end = min_of(first + (u64(1) << job_.group_shift), u64(job_.root_tasks));
+  for (u64 task = first; task < end; task++) {
+    body.root(self, u32(task));
+    body.drain(self);
+  }
+  me.stats.tasks += end - first;
+}
+
+// The final worker of the fixed mode (N11): with a monitor it waits until all others have arrived; then it wakes the conductor,
+// unless it is the conductor.
+template <class M> void Gang<M>::finish_fixed(Self& self, Worker& me, u32 epoch, u32 members) {
+  if (parking_.locks()) parking_.await_arrivals(self, members - 1);
+  if (!conducts(me)) parking_.finish(self, epoch);
+}
+
+} // namespace garner
+
+#include "work/steal.ipp"

@@ -1,0 +1,83 @@
+// Bodies of task_queue.h.
+#pragma once
+#include "work/task_queue.h"
+
+namespace garner {
+
+template <class M> bool TaskQueue<M>::start(M& machine, TaskQueueKind kind, Monitor<M>& lock) {
+  machine_ = &machine;
+  kind_ = kind;
+  lock_ = &lock;
+  locked_epoch_ = next_ = end_ = 0;
+  head_.store_relaxed(0); // epoch 0: nobody works for it
+  if (kind != TaskQueueKind::msqueue) return true;
+  for (Node*& chain : chain_) {
+    chain = static_cast<Node*>(map_table(*machine_, chain_bytes()));
+    if (chain == nullptr) return false;
+  }
+  return true;
+}
+
+template <class M> void TaskQueue<M>::stop() {
+  for (Node*& chain : chain_) {
+    if (chain != nullptr) unmap_table(*machine_, chain, chain_bytes());
+    chain = nullptr;
+  }
+}
+
+template <class M> void TaskQueue<M>::open(Self& self, u32 epoch, u32 tasks) {
+  GARNER_CHECK(tasks <= kTasksMax && epoch <= kEpochMax, "task queue");
+  switch (kind_) {
+    case TaskQueueKind::array:
+      head_.store_release(u64(epoch) << 40 | u64(tasks) << kIndexBits);
+      return;
+    case TaskQueueKind::msqueue: {
+      Node* chain = chain_[epoch & 1]; // node 0 is the dummy, node i + 1 holds task i
+      for (u32 i = 0; i < tasks; i++) {
+        chain[i].next.store_relaxed(i + 1);
+        chain[i + 1].task.store_relaxed(i);
+      }
+      chain[tasks].next.store_relaxed(0);
+      head_.store_release(u64(epoch) << 40); // the whole list appears in this one store
+      return;
+    }
+    case TaskQueueKind::monitor:
+      lock_->lock(self);
+      locked_epoch_ = epoch;
+      next_ = 0;
+      end_ = tasks;
+      lock_->unlock(self);
+      return;
+  }
+}
+
+template <class M> u32 TaskQueue<M>::take_array(u32 epoch) {
+  u64 head = head_.load_acquire();
+  while (epoch_of(head) == epoch) {
+    u32 next = u32(head & kIndexMask), end = u32(head >> kIndexBits & kIndexMask);
+    if (next == end) return kNoTask;
+    if (head_.cas_acq_rel(head, head + 1)) return next; // a failure leaves what was found in `head`
+  }
+  return kNoTask;
+}
+
+template <class M> u32 TaskQueue<M>::take_linked(u32 epoch) {
+  u64 head = head_.load_acquire();
+  while (epoch_of(head) == epoch) {
+    Node* chain = chain_[epoch & 1];
+    u32 next = chain[head & kNodeMask].next.load_relaxed();
+    if (next == 0) return kNoTask; // the end, or a late reader in a chain being refilled: the epoch is past either way
+    u32 task = chain[next].task.load_relaxed(); // before the CAS, as Michael and Scott do: after it the node is the dummy
+    if (head_.cas_acq_rel(head, u64(epoch) << 40 | next)) return task;
+  }
+  return kNoTask;
+}
+
+template <class M> u32 TaskQueue<M>::take_locked(Self& self, u32 epoch, u64& waited_ns) {
+  waited_ns += lock_->lock(self);
+  u32 task = locked_epoch_ == epoch && next_ != end_ ? next_++ : kNoTask;
+  lock_->unlock(self);
+  return task;
+}
+
+} // namespace garner

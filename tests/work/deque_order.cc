@@ -1,0 +1,67 @@
+// N7, N8: whatever is published, taken back, spilled and refilled, the entries are one sequence: pop takes the newest
+// (owner_lifo) or the oldest (fifo), steal takes the oldest, and steal never reaches the overflow stack.
+#include <deque>
+
+#include "crew.h"
+
+namespace garner::test {
+namespace {
+
+struct Case { Order order; Share share; };
+class DequeOrder : public ::testing::TestWithParam<Case> {};
+
+TEST_P(DequeOrder, N8SequenceIsKeptThroughOverflow) {
+  Linux machine;
+  Random random(7);
+  u64 overflows = 0;
+  for (u32 round = 0; round < 200; round++) {
+    Deque<Linux> deque;
+    ASSERT_TRUE(deque.start(machine, 8, GetParam().order));
+    deque.share(GetParam().share);
+    std::deque<u64> model;
+    u64 next = 1, entry = 0;
+    for (u32 step = 0; step < 400; step++) {
+      u64 dice = random.below(100), growth = step < 250 ? 50 : 30;
+      if (dice < growth) {
+        deque.push(next);
+        model.push_back(next++);
+      } else if (dice < 80) {
+        ASSERT_EQ(deque.pop(entry), !model.empty());
+        if (model.empty()) continue;
+        if (GetParam().order == Order::fifo) {
+          ASSERT_EQ(entry, model.front());
+          model.pop_front();
+        } else {
+          ASSERT_EQ(entry, model.back());
+          model.pop_back();
+        }
+      } else {
+        usize in_deque = model.size() - deque.spilled();
+        if (deque.steal(entry) == Stolen::got) {
+          ASSERT_GT(in_deque, 0u) << "a thief got an entry of the overflow stack";
+          ASSERT_EQ(entry, model.front());
+          model.pop_front();
+        }
+        continue;
+      }
+      // After every step of the owner thieves see something, unless there is but one entry; a full overflow stack behind an
+      // emptied deque feeds it.
+      if (GetParam().share == Share::none || model.size() < 2) continue;
+      ASSERT_TRUE(deque.looks_stealable()) << "thieves starve";
+      ASSERT_LE(model.size() - deque.spilled(), 8u);
+    }
+    overflows += deque.overflows();
+    while (deque.pop(entry)) model.pop_back();
+    ASSERT_TRUE(model.empty());
+    ASSERT_TRUE(deque.empty());
+    deque.stop();
+  }
+  EXPECT_GT(overflows, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, DequeOrder,
+                         ::testing::Values(Case{Order::owner_lifo, Share::lazy}, Case{Order::owner_lifo, Share::eager},
+                                           Case{Order::owner_lifo, Share::none}, Case{Order::fifo, Share::eager}));
+
+} // namespace
+} // namespace garner::test

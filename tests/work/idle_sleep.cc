@@ -1,0 +1,91 @@
+// Idle workers of a late-join phase go to sleep; a published entry wakes one, whoever wakes and sees more wakes the next, and the end
+// wakes all. The bodies wait until others have taken entries, so a ring that is lost, or not passed on, is a hang.
+#include "crew.h"
+
+namespace garner::test {
+namespace {
+
+struct Body : Draining<Real, Body> {
+  std::atomic<u32>* asleep;
+  u32 others;
+  static constexpr u32 kEntries = 40;
+  u32 owner = ~0u, owner_took = 0;
+  std::atomic<u32> others_took{0}, taken{0};
+  Body(Gang<Real>& g, std::atomic<u32>& a, u32 n) : Draining(g), asleep(&a), others(n) {}
+  void root(Real::Self& self, u32) {
+    while (asleep->load() < others) self.yield(); // everybody else is about to sleep …
+    hold_ms(self, 1);                             // … and does
+    owner = self.index;
+    for (u32 i = 0; i < kEntries; i++) gang->queue(self.index).push(i); // the second push publishes one entry and rings
+  }
+  void take(Real::Self& self, u64) {
+    taken++;
+    u32 until = others; // others hold their first entry until all of them have one
+    if (self.index == owner) {
+      until = min_of(++owner_took, others); // once thieves have emptied what they saw, a pop publishes many and rings one sleeper
+    } else {
+      others_took++;
+    }
+    while (others_took.load() < until) self.yield();
+  }
+};
+
+TEST(IdleSleep, PublishedEntriesWakeSleepers) {
+  constexpr u32 kOthers = 3;
+  GangConfig config;
+  config.workers = kOthers + 1;
+  Crew<Real> crew(config);
+  std::atomic<u32> asleep{0};
+  crew.machine.at = [&](Real::Self&, Spot spot) {
+    if (spot == Spot::dozing) asleep++;
+  };
+  crew.conduct([&](Real::Self& self) {
+    for (u32 i = 0; i < 50; i++) {
+      asleep = 0;
+      Body body(crew.gang, asleep, kOthers);
+      crew.gang.run(self, Phase::mark, kOthers + 1, 1, body);
+      ASSERT_EQ(body.taken.load(), Body::kEntries);
+    }
+  });
+}
+
+// A long root task and nothing to steal: everybody sleeps until the end, and the end reaches everybody, the conductor included.
+TEST(IdleSleep, TheEndWakesEverybody) {
+  GangConfig config;
+  config.workers = 4;
+  for (bool steal : {true, false}) {
+    config.steal = steal;
+    Crew<Real> crew(config);
+    struct Long {
+      std::atomic<u32>* asleep;
+      u32 wait_for;
+      void root(Real::Self& self, u32) {
+        u64 end = self.now() + 20'000'000;
+        while (asleep->load() < wait_for && self.now() < end) self.yield();
+      }
+      void drain(Real::Self&) {}
+      void take(Real::Self&, u64) {}
+    };
+    std::atomic<u32> asleep{0};
+    crew.machine.at = [&](Real::Self&, Spot spot) {
+      if (spot == Spot::dozing) asleep++;
+    };
+    crew.conduct([&](Real::Self& self) {
+      for (u32 i = 0; i < 40; i++) {
+        asleep = 0;
+        Long body{&asleep, steal ? 3u : 1u};
+        crew.gang.run(self, Phase::mark, 4, 1, body);
+        // All of them are back: sooner or later a phase has all four.
+        Trees<Real> next(crew.gang, 300);
+        next.yield_one_in = 3;
+        u32 tries = 0;
+        do crew.gang.run(self, Phase::mark, 4, 4, next);
+        while (crew.gang.last().joined < 4 && ++tries < 5000);
+        ASSERT_LT(tries, 5000u) << "a worker still sleeps in the phase before";
+      }
+    });
+  }
+}
+
+} // namespace
+} // namespace garner::test

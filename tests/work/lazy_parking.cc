@@ -1,0 +1,117 @@
+// N17: a worker that is put aside just before it sleeps, until the next phase has begun, takes part in that phase, because
+// the system compares the stamp before it sleeps. Without the compare the phase hangs: the second test shows that it does.
+#include "crew.h"
+
+namespace garner::test {
+namespace {
+
+struct Race {
+  Crew<Real> crew;
+  std::atomic<bool> armed{false}, held{false}, next_has_begun{false}, over{false};
+
+  static GangConfig config() {
+    GangConfig c;
+    c.workers = 3;
+    c.join = JoinKind::fixed; // a phase needs all three
+    return c;
+  }
+  Race() : crew(config()) {
+    crew.machine.at = [this](Real::Self& self, Spot spot) {
+      if (spot != Spot::parking || self.index != 2 || !armed.exchange(false)) return;
+      held = true;
+      hold_until(self, next_has_begun);
+    };
+  }
+};
+
+struct SignalsBegin : Draining<Real, SignalsBegin> {
+  std::atomic<bool>* begun = nullptr;
+  std::atomic<u32> tasks{0};
+  using Draining::Draining;
+  void root(Real::Self&, u32) {
+    tasks++;
+    if (begun != nullptr) *begun = true; // the stamp has moved, the wake has been made
+  }
+  void take(Real::Self&, u64) {}
+};
+
+TEST(LazyParking, N17WorkerHeldBeforeItSleeps) {
+  Race race;
+  race.crew.conduct([&](Real::Self& self) {
+    SignalsBegin body(race.crew.gang);
+    for (u32 i = 0; i < 200; i++) {
+      race.held = race.next_has_begun = false;
+      race.armed = true;
+      body.begun = nullptr;
+      race.crew.gang.run(self, Phase::mark, 3, 3, body);
+      hold_until(self, race.held);
+      body.begun = &race.next_has_begun;
+      race.crew.gang.run(self, Phase::mark, 3, 3, body);
+      ASSERT_EQ(race.crew.gang.last().joined, 3u);
+    }
+    race.armed = false;
+    EXPECT_EQ(body.tasks.load(), 1200u);
+  });
+}
+
+TEST(LazyParking, N17WithoutTheCompareItHangs) {
+  Race race;
+  race.crew.machine.blind_worker = 2;
+  race.crew.conduct([&](Real::Self& self) {
+    SignalsBegin body(race.crew.gang);
+    race.armed = true;
+    race.crew.gang.run(self, Phase::mark, 3, 3, body);
+    hold_until(self, race.held);
+    race.crew.machine.blind = true;
+    std::atomic<bool> finished{false}, hung{false};
+    std::thread watch([&] {
+      Real::Self me(race.crew.machine, 7);
+      for (u32 i = 0; i < 300 && !finished; i++) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      hung = !finished;
+      race.crew.machine.blind = false;
+      while (!finished) {
+        race.crew.machine.rescue(me);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    });
+    body.begun = &race.next_has_begun;
+    race.crew.gang.run(self, Phase::mark, 3, 3, body);
+    finished = true;
+    watch.join();
+    EXPECT_TRUE(hung) << "the race that the stamp excludes did not happen, so the other test proves nothing";
+  });
+}
+
+// Held before it sleeps over a whole phase in which it is not needed (late join): nothing hangs, and it comes back.
+TEST(LazyParking, N17LateJoinHeldOverWholePhases) {
+  GangConfig config;
+  config.workers = 2;
+  Crew<Real> crew(config);
+  std::atomic<bool> armed{false}, held{false}, go{false};
+  crew.machine.at = [&](Real::Self& self, Spot spot) {
+    if (spot != Spot::parking || self.index != 1 || !armed.exchange(false)) return;
+    held = true;
+    hold_until(self, go);
+  };
+  crew.conduct([&](Real::Self& self) {
+    Trees<Real> body(crew.gang, 300);
+    body.yield_one_in = 3;
+    for (u32 round = 0; round < 30; round++) {
+      held = go = false;
+      armed = true;
+      while (!held) crew.gang.run(self, Phase::mark, 2, 2, body);
+      for (u32 i = 0; i < 3; i++) {
+        crew.gang.run(self, Phase::mark, 2, 2, body);
+        ASSERT_EQ(crew.gang.last().joined, 1u);
+      }
+      go = true;
+      u32 i = 0;
+      do crew.gang.run(self, Phase::mark, 2, 2, body);
+      while (crew.gang.last().joined < 2 && ++i < 20000);
+      ASSERT_EQ(crew.gang.last().joined, 2u) << "the worker slept through its wake";
+    }
+  });
+}
+
+} // namespace
+} // namespace garner::test
