@@ -1,0 +1,124 @@
+// Compaction: the full collection. Parallel marking, then parallel sliding of what is left (N13).
+//
+// What happens, in order (cycle/cycle.ipp calls it; "workers" marks what runs on the gang):
+//   begin     sequential: spaces are left, all marks are clear
+//   gather    workers: roots and pins into RootBuffers
+//   mark      workers: roots, pins, strong handles, then the closure; one bit run per object (heap/marks.h)
+//   (weak things: cycle/weak.ipp, on keep() and alive())
+//   measure   workers: live bytes of every region, from the bits alone
+//   choose    sequential: what is freed, what stays (large, pinned, dense), what slides; sliding regions are cut into lists
+//   plan      workers, a list each: the target of every 512-byte block
+//   slide     workers: a list each, objects move and their slots are rewritten in one pass; roots, handles and what stays likewise
+//   finish    sequential: tops, roles, labels; empty regions are freed
+//   clean     workers: marks are cleared
+//
+// Invariants:
+//  - Within a list objects keep their order and move towards the list's start, so a list needs nobody else to move safely.
+//  - Nothing that slides is read through a forwarding word: new addresses come from marks alone, before, during and after the move.
+//  - All objects that start in one 512-byte block go to one region; so one target per block suffices.
+//  - Cards are made anew: exactly the slots whose object is younger than their region.
+// Deviation from the paper: lists of regions instead of one sliding space, large objects and regions with pins stay in place.
+#pragma once
+#include "collect/evacuate/evacuation.h"
+
+namespace garner {
+
+template <class H, class M> class Compaction {
+ public:
+  using Self = typename M::Self;
+  using Worker = Collecting<M>;
+
+  Compaction(Heap<M>& heap, H& host, Gang<M>& gang, Spaces<M>& spaces, Worker* workers, u32 worker_count, const Settings& settings)
+      : heap_(heap), host_(host), gang_(gang), spaces_(spaces), workers_(workers), worker_count_(worker_count),
+        dense_percent_(u32(settings.get(Opt::compact_dense))), all_old_(settings.as<Promotes>(Opt::full_promotes) == Promotes::all),
+        root_batch_(u32(settings.get(Opt::root_batch))) {}
+
+  void begin();
+  void gather_task(Self& self, Kind kind);
+  u32 mark_tasks();
+  void mark_task(Self& self, u32 task);
+  void drain(Self& self);
+  void take(Self& self, u64 entry);
+
+  u32 measure_tasks() const { return u32(div_up(heap_.high_water(), kRegionsPerTask)); }
+  void measure_task(Self& self, u32 task);
+  void choose(u32 lists_wanted, bool everything);
+  u32 plan_tasks() const { return u32(lists_.size()); }
+  void plan_task(Self& self, u32 task);
+  u32 slide_tasks();
+  void slide_task(Self& self, u32 task);
+  void finish();
+  void free_dead(); // after clean: freed regions' marks must be clear first
+  u32 clean_tasks() const { return measure_tasks(); }
+  void clean_task(u32 task);
+
+  // -- for weak things --
+  static constexpr bool moves_now = false; // slots are rewritten by the slide phase, not when weak things are cleared
+  bool alive(Ref ref) const {
+    if (!heap_.contains(ref.at)) return true;
+    auto& r = heap_.region_of(ref);
+    return r.role == Role::large ? r.marked.load_relaxed() != 0 : heap_.marks().is_marked(block_of(ref));
+  }
+  Ref keep(Self& self, Ref ref) {
+    if (heap_.contains(ref.at)) mark(self, workers_[self.index], ref);
+    return ref;
+  }
+  Ref now_at(Ref ref) const { // valid from the plan on
+    if (!heap_.contains(ref.at) || (heap_.cset_of(ref.at) & kMoving) == 0) return ref;
+    return ref_of(heap_.marks().target_of(block_of(ref)));
+  }
+  Ref now_at_if_moved(Ref ref) const { return ref; } // the slide phase rewrites slots
+  u32 generation_now(Ref ref) const { return heap_.contains(ref.at) ? u32(heap_.cset_of(ref.at) >> 1) : 2; }
+  u32 condemned() const { return 2; }
+  bool condemned_at_start(Ref ref) const { return heap_.contains(ref.at); }
+  u64 pinned_count() const { return pinned_count_; }
+  u64 moved_bytes() const { return moved_bytes_.load_relaxed(); }
+
+ private:
+  // cset during a full collection: bit 0 moving, bits 1.. the generation that the region's objects end in.
+  static constexpr u8 kMoving = 1;
+  static constexpr u32 kRegionsPerTask = 16, kStayingPerTask = 4, kPinsPerTask = 256, kChunksPerTask = 8;
+  static constexpr usize kLargeScanBytes = 1 << 20;
+  // Queue entries: an object, or (bit 0) a part of a large one: 48 bits of address, 16 bits of part number.
+  static constexpr u64 kPart = 1;
+  static constexpr u32 kPartShift = 48;
+  static constexpr usize kPartBytes = 128 * KiB;
+
+  struct List { u32 first, last; u8 generation; };   // range of moving_
+  struct Moving { u32 region; word new_top; };
+  struct LargePart { u32 region; u32 part; };
+  struct Part { u32 worker, first; };
+
+  void mark(Self& self, Worker& w, Ref ref);
+  void scan(Self& self, Worker& w, Ref ref);
+  void update(Self& self, Slot slot, u32 holder_generation);
+  void update_object(Self& self, Ref ref, u32 holder_generation);
+  void update_chunk(Self& self, HandleChunk& chunk);
+  void slide_list(Self& self, List& list);
+  void sweep_staying(Self& self, u32 index);
+  void cut_lists(usize from, u32 lists_wanted, u8 generation);
+  bool pinned_region(u32 index);
+  void settle(u32 index, word top, u8 generation);
+  usize spill_after(word block, word region_end) const;
+
+  Heap<M>& heap_;
+  H& host_;
+  Gang<M>& gang_;
+  Spaces<M>& spaces_;
+  Worker* workers_;
+  u32 worker_count_;
+  u32 dense_percent_;
+  bool all_old_;
+  u32 root_batch_;
+  u64 pinned_count_ = 0;
+  Vector<Part> root_parts_;
+  Vector<Ref> pins_;
+  Vector<Moving> moving_;
+  Vector<List> lists_;
+  Vector<u32> staying_, dead_;
+  Vector<LargePart> large_;
+  u32 pin_tasks_ = 0, strong_tasks_[kHandleKinds] = {}, handle_tasks_[kHandleKinds] = {};
+  typename M::template Atomic<u64> moved_bytes_; // relaxed: a statistic, published by the phase's end
+};
+
+} // namespace garner

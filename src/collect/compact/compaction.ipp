@@ -1,0 +1,454 @@
+#pragma once
+#include "collect/compact/compaction.h"
+
+namespace garner {
+
+namespace {
+inline constexpr HandleKind kMarkedKinds[] = {HandleKind::strong, HandleKind::pinned, HandleKind::sized,
+                                              HandleKind::async_pinned, HandleKind::variable, HandleKind::cross_reference};
+inline constexpr u32 kMarkedKindCount = sizeof(kMarkedKinds) / sizeof(kMarkedKinds[0]);
+}
+
+template <class H, class M> void Compaction<H, M>::begin() {
+  for (u32 i = 0; i < worker_count_; i++) workers_[i].reset();
+  pins_.clear();
+  moved_bytes_.store_relaxed(0);
+  spaces_.eden.abandon();
+  spaces_.eden.forget_holes();
+  spaces_.old.abandon();
+  spaces_.old.forget_holes();
+  spaces_.pinned.abandon();
+  spaces_.pinned.forget_holes();
+  for (Space<M>& survivor : spaces_.survivor) survivor.abandon();
+  heap_.each_region([&](u32 index, auto& r) {
+    r.scan_top = r.top.load_relaxed();
+    r.kept = false;
+    r.marked.store_relaxed(0);
+    r.dirty.store_relaxed(0);
+    heap_.set_cset(index, 0);
+  });
+}
+
+// ---- marking ----
+
+// A root's slot may lie in an object of this heap (the runtime reports some statics so). Such a slot is rewritten with its object, once:
+// a second rewriting would take the new address for an old one.
+template <class H, class M> void Compaction<H, M>::gather_task(Self& self, Kind kind) {
+  struct Sink {
+    Compaction& c;
+    Worker& w;
+    GARNER_INLINE void root(Slot slot, word value, RootKind how) {
+      w.roots.reported++;
+      if (!c.heap_.contains(value)) return;
+      Ref object{value};
+      if (how == RootKind::interior || how == RootKind::pinned_interior) {
+        object = object_containing(c.heap_, c.host_, value);
+        if (object.at == 0) return;
+      }
+      bool good = true;
+      if (how == RootKind::pinned || how == RootKind::pinned_interior) good = w.roots.pins.push(object);
+      else good = w.roots.records.push({c.heap_.contains(slot.at + kHeadBytes) ? 0 : slot.at, object, value - object.at});
+      GARNER_CHECK(good, "no memory to record a root");
+    }
+  };
+  Sink sink{*this, workers_[self.index]};
+  if (sink.w.gathered) return; // once per worker: the host divides itself among those who ask
+  sink.w.gathered = true;
+  host_.gather(self, sink, kind);
+}
+
+template <class H, class M> u32 Compaction<H, M>::mark_tasks() {
+  root_parts_.clear();
+  bool good = true;
+  for (u32 i = 0; i < worker_count_; i++) {
+    RootBuffer& roots = workers_[i].roots;
+    for (u32 first = 0; first < roots.records.size(); first += root_batch_) good = root_parts_.push({i, first}) && good;
+    for (Ref pin : roots.pins) good = pins_.push(pin) && good;
+  }
+  HandleTable& handles = host_.handles();
+  for (HandleKind kind : {HandleKind::pinned, HandleKind::async_pinned})
+    for (u32 i = 0; i < handles.chunks(kind); i++)
+      handles.chunk(kind, i)->each([&](word* slot) {
+        Ref ref{__atomic_load_n(slot, __ATOMIC_RELAXED)};
+        if (heap_.contains(ref.at)) good = pins_.push(ref) && good;
+      });
+  GARNER_CHECK(good, "no memory for the list of tasks");
+  pin_tasks_ = u32(div_up(pins_.size(), kPinsPerTask));
+  u32 strong = 0;
+  for (u32 k = 0; k < kMarkedKindCount; k++) strong += strong_tasks_[k] = u32(div_up(handles.chunks(kMarkedKinds[k]), kChunksPerTask));
+  return u32(root_parts_.size()) + pin_tasks_ + strong + 2; // counted handles, and objects ready for finalization
+}
+
+template <class H, class M> void Compaction<H, M>::mark_task(Self& self, u32 task) {
+  Worker& w = workers_[self.index];
+  auto mark_if_here = [&](Ref ref) {
+    if (heap_.contains(ref.at)) mark(self, w, ref);
+  };
+  if (task < root_parts_.size()) {
+    Part part = root_parts_[task];
+    Vector<RootRecord>& records = workers_[part.worker].roots.records;
+    for (usize i = part.first; i < min_of(records.size(), usize(part.first) + root_batch_); i++) mark(self, w, records[i].object);
+    return;
+  }
+  task -= u32(root_parts_.size());
+  if (task < pin_tasks_) {
+    for (usize i = usize(task) * kPinsPerTask; i < min_of(pins_.size(), usize(task + 1) * kPinsPerTask); i++) mark(self, w, pins_[i]);
+    return;
+  }
+  task -= pin_tasks_;
+  HandleTable& handles = host_.handles();
+  for (u32 k = 0; k < kMarkedKindCount; k++) {
+    if (task < strong_tasks_[k]) {
+      for (u32 i = task * kChunksPerTask; i < min_of(handles.chunks(kMarkedKinds[k]), (task + 1) * kChunksPerTask); i++)
+        handles.chunk(kMarkedKinds[k], i)->each([&](word* slot) { mark_if_here({__atomic_load_n(slot, __ATOMIC_RELAXED)}); });
+      return;
+    }
+    task -= strong_tasks_[k];
+  }
+  if (task == 0) {
+    for (u32 i = 0; i < handles.chunks(HandleKind::counted); i++)
+      handles.chunk(HandleKind::counted, i)->each([&](word* slot) {
+        Ref ref{__atomic_load_n(slot, __ATOMIC_RELAXED)};
+        if (heap_.contains(ref.at) && host_.counted_alive(ref)) mark(self, w, ref);
+      });
+    return;
+  }
+  for (Vector<Ref>& list : host_.finalizers().ready)
+    for (Ref ref : list) mark_if_here(ref);
+}
+
+template <class H, class M> GARNER_INLINE void Compaction<H, M>::mark(Self& self, Worker& w, Ref ref) {
+  auto& r = heap_.region_of(ref);
+  usize bytes;
+  if (GARNER_UNLIKELY(r.role == Role::large)) {
+    if (r.marked.load_relaxed() != 0 || r.marked.fetch_or_relaxed(1) != 0) return;
+    bytes = r.object_bytes;
+  } else {
+    if (heap_.marks().is_marked(block_of(ref))) return;
+    bytes = host_.size(ref);
+    if (!heap_.marks().mark(block_of(ref), bytes)) return;
+  }
+  w.marked_objects++;
+  w.marked_bytes += bytes;
+  if (host_.leaf(ref)) return;
+  auto& queue = gang_.queue(self.index);
+  if (GARNER_LIKELY(bytes <= kPartBytes)) {
+    queue.push(ref.at);
+    return;
+  }
+  for (u64 part = div_up(bytes, kPartBytes); part-- > 0;) queue.push(ref.at | kPart | part << kPartShift);
+}
+
+template <class H, class M> void Compaction<H, M>::take(Self& self, u64 entry) {
+  Worker& w = workers_[self.index];
+  auto visit = [&](Slot slot) {
+    w.slots++;
+    Ref ref = self.load(slot);
+    if (heap_.contains(ref.at)) mark(self, w, ref);
+  };
+  u64 part = (entry & kPart) != 0 ? entry >> kPartShift : 0;
+  Ref ref{entry & ((u64(1) << kPartShift) - 2)};
+  if ((entry & kPart) == 0) host_.each_slot(ref, visit);
+  else host_.each_slot_in(ref, ref.at + part * kPartBytes, ref.at + (part + 1) * kPartBytes, visit);
+  if (part != 0) return;
+  if (Ref edge = host_.hidden_edge(ref); edge.at != 0 && heap_.contains(edge.at)) mark(self, w, edge);
+}
+
+template <class H, class M> void Compaction<H, M>::drain(Self& self) {
+  auto& queue = gang_.queue(self.index);
+  for (u64 entry; queue.pop(entry);) take(self, entry);
+}
+
+// ---- planning ----
+
+template <class H, class M> void Compaction<H, M>::measure_task(Self&, u32 task) {
+  u32 high = heap_.high_water();
+  for (u32 index = task * kRegionsPerTask; index < min_of(high, (task + 1) * kRegionsPerTask); index++) {
+    auto& r = heap_.region(index);
+    if (r.role == Role::free || r.role == Role::large || r.role == Role::large_tail) continue;
+    u64 words = 0, carry = 0;
+    for (word at = heap_.begin_of(index), top = r.top.load_relaxed(); at < top; at += kMarkBlockBytes) {
+      auto& entry = heap_.marks().entry_of(at);
+      u64 bits = entry.bits.load_relaxed();
+      words += u64(__builtin_popcountll(Marks<M>::live(bits, carry)));
+      entry.target = carry;
+      carry = bits >> 63;
+    }
+    r.live_bytes = words * kWordBytes;
+  }
+}
+
+template <class H, class M> void Compaction<H, M>::choose(u32 lists_wanted, bool everything) {
+  u32 dense = everything ? 101 : dense_percent_;
+  moving_.clear();
+  lists_.clear();
+  staying_.clear();
+  dead_.clear();
+  large_.clear();
+  pinned_count_ = pins_.size();
+  for (Ref ref : pins_) heap_.region_of(ref).kept = true;
+  bool good = true;
+  // Two passes, so that each generation's sliding regions stand together, in address order.
+  for (u8 generation = 1; generation <= 2; generation++) {
+    usize from = moving_.size();
+    heap_.each_region([&](u32 index, auto& r) {
+      u8 goes_to = r.role == Role::eden && !all_old_ ? 1 : 2;
+      if (goes_to != generation) return;
+      heap_.set_cset(index, u8(goes_to << 1));
+      if (r.role == Role::large) {
+        if (r.marked.load_relaxed() == 0) good = dead_.push(index) && good;
+        else
+          for (u32 part = 0; part < div_up(r.object_bytes, kLargeScanBytes); part++) good = large_.push({index, part}) && good;
+      } else if (r.live_bytes == 0 && !r.kept) {
+        good = dead_.push(index) && good;
+      } else if (r.role == Role::pinned || r.kept || r.live_bytes * 100 >= heap_.region_bytes() * dense) {
+        good = staying_.push(index) && good;
+      } else {
+        heap_.set_cset(index, u8(goes_to << 1 | kMoving));
+        good = moving_.push({index, heap_.begin_of(index)}) && good;
+      }
+    });
+    cut_lists(from, lists_wanted, generation);
+  }
+  GARNER_CHECK(good, "no memory for the compaction's plan");
+}
+
+// Cuts moving_[from..] into lists of about equal live bytes. Every list costs up to one partly filled region.
+template <class H, class M> void Compaction<H, M>::cut_lists(usize from, u32 lists_wanted, u8 generation) {
+  usize regions = moving_.size() - from;
+  if (regions == 0) return;
+  u64 total = 0;
+  for (usize i = from; i < moving_.size(); i++) total += heap_.region(moving_[i].region).live_bytes;
+  u64 lists = clamp_to<u64>(min_of<u64>(lists_wanted, regions / 8), 1, lists_wanted), share = total / lists + 1, sum = 0;
+  u32 first = u32(from);
+  for (usize i = from; i < moving_.size(); i++) {
+    sum += heap_.region(moving_[i].region).live_bytes;
+    if (sum >= share || i + 1 == moving_.size()) {
+      GARNER_CHECK(lists_.push({first, u32(i + 1), generation}), "no memory for the compaction's plan");
+      first = u32(i + 1);
+      sum = 0;
+    }
+  }
+}
+
+// Words of the last object of `block` that lie in later blocks.
+template <class H, class M> usize Compaction<H, M>::spill_after(word block, word region_end) const {
+  if ((heap_.marks().entry_of(block).bits.load_relaxed() >> 63) == 0) return 0;
+  usize words = 0;
+  for (word at = block + kMarkBlockBytes; at < region_end; at += kMarkBlockBytes) {
+    u64 zeros = ~heap_.marks().entry_of(at).bits.load_relaxed();
+    if (zeros != 0) return words + usize(__builtin_ctzll(zeros)) + 1;
+    words += 64;
+  }
+  return words + 1;
+}
+
+template <class H, class M> void Compaction<H, M>::plan_task(Self&, u32 task) {
+  List list = lists_[task];
+  u32 into = list.first;
+  word cursor = heap_.begin_of(moving_[into].region), limit = heap_.end_of(moving_[into].region);
+  for (u32 i = list.first; i < list.last; i++) {
+    u32 index = moving_[i].region;
+    word begin = heap_.begin_of(index), top = heap_.region(index).top.load_relaxed();
+    for (word at = begin; at < top; at += kMarkBlockBytes) {
+      auto& entry = heap_.marks().entry_of(at);
+      u64 bits = entry.bits.load_relaxed(), carry = entry.target & 1;
+      u64 firsts = Marks<M>::first_words(bits, carry);
+      if (firsts == 0) continue; // nothing starts here: nobody asks for this block's target
+      u64 live = Marks<M>::live(bits, carry), below = (u64(1) << __builtin_ctzll(firsts)) - 1;
+      usize lead = usize(__builtin_popcountll(live & below)) * kWordBytes;
+      usize own = (usize(__builtin_popcountll(live & ~below)) + spill_after(at, heap_.end_of(index))) * kWordBytes;
+      if (cursor + own > limit) {
+        moving_[into].new_top = cursor;
+        into++; // never past i: region i holds its own objects at or above where they would go
+        cursor = heap_.begin_of(moving_[into].region);
+        limit = heap_.end_of(moving_[into].region);
+      }
+      entry.target = (cursor - lead) | carry;
+      cursor += own;
+    }
+  }
+  moving_[into].new_top = cursor;
+}
+
+// ---- sliding ----
+
+template <class H, class M> u32 Compaction<H, M>::slide_tasks() {
+  // Cards are made anew while slots are rewritten.
+  for (u32 i = 0, high = heap_.high_water(); i < high; i++)
+    if (*heap_.bundle_of(heap_.begin_of(i)) != 0) heap_.clear_cards(heap_.begin_of(i), heap_.end_of(i));
+  memset(heap_.bundles(), 0, (usize(heap_.high_water()) * heap_.region_bytes() >> kBundleShift) + 1);
+  u32 tasks = u32(lists_.size() + large_.size() + div_up(staying_.size(), kStayingPerTask) + root_parts_.size());
+  for (usize k = 0; k < kHandleKinds; k++) tasks += handle_tasks_[k] = u32(div_up(host_.handles().chunks(HandleKind(k)), kChunksPerTask));
+  return tasks;
+}
+
+template <class H, class M> void Compaction<H, M>::slide_task(Self& self, u32 task) {
+  if (task < lists_.size()) return slide_list(self, lists_[task]);
+  task -= u32(lists_.size());
+  if (task < large_.size()) {
+    LargePart part = large_[task];
+    Ref ref = ref_of(heap_.begin_of(part.region));
+    word low = ref.at + part.part * kLargeScanBytes;
+    host_.each_slot_in(ref, low, low + kLargeScanBytes, [&](Slot slot) { update(self, slot, 2); });
+    if (part.part == 0 && host_.hidden_edge(ref).at != 0) heap_.mark_card(ref.at);
+    return;
+  }
+  task -= u32(large_.size());
+  u32 staying = u32(div_up(staying_.size(), kStayingPerTask));
+  if (task < staying) {
+    for (usize i = usize(task) * kStayingPerTask; i < min_of(staying_.size(), usize(task + 1) * kStayingPerTask); i++) sweep_staying(self, staying_[i]);
+    return;
+  }
+  task -= staying;
+  if (task < root_parts_.size()) {
+    Part part = root_parts_[task];
+    Vector<RootRecord>& records = workers_[part.worker].roots.records;
+    for (usize i = part.first; i < min_of(records.size(), usize(part.first) + root_batch_); i++)
+      if (records[i].slot != 0) self.store(Slot{records[i].slot}, Ref{now_at(records[i].object).at + records[i].inside});
+    return;
+  }
+  task -= u32(root_parts_.size());
+  for (usize k = 0; k < kHandleKinds; k++) {
+    if (task < handle_tasks_[k]) {
+      HandleTable& handles = host_.handles();
+      for (u32 i = task * kChunksPerTask; i < min_of(handles.chunks(HandleKind(k)), (task + 1) * kChunksPerTask); i++)
+        update_chunk(self, *handles.chunk(HandleKind(k), i));
+      return;
+    }
+    task -= handle_tasks_[k];
+  }
+}
+
+template <class H, class M> GARNER_INLINE void Compaction<H, M>::update(Self& self, Slot slot, u32 holder_generation) {
+  Ref ref = self.load(slot);
+  if (!heap_.contains(ref.at)) return;
+  u8 c = heap_.cset_of(ref.at);
+  if ((c & kMoving) != 0) self.store(slot, ref_of(heap_.marks().target_of(block_of(ref))));
+  if (u32(c >> 1) < holder_generation) heap_.mark_card(slot.at);
+}
+
+template <class H, class M> void Compaction<H, M>::update_object(Self& self, Ref ref, u32 holder_generation) {
+  if (host_.leaf(ref)) return;
+  host_.each_slot(ref, [&](Slot slot) { update(self, slot, holder_generation); });
+  // The edge without a slot may be on its way right now; a dirty card too many only costs a look.
+  if (holder_generation != 0 && host_.hidden_edge(ref).at != 0) heap_.mark_card(ref.at);
+}
+
+template <class H, class M> void Compaction<H, M>::slide_list(Self& self, List& list) {
+  u64 moved = 0;
+  for (u32 i = list.first; i < list.last; i++) {
+    u32 index = moving_[i].region;
+    word begin = heap_.begin_of(index);
+    heap_.marks().each(begin, align_up(heap_.region(index).top.load_relaxed(), kMarkBlockBytes), [&](word block, usize bytes) {
+      word to = heap_.marks().target_of(block);
+      if (to != block) {
+        self.slide(to, block, bytes);
+        moved += bytes;
+      }
+      update_object(self, ref_of(to), list.generation);
+    });
+  }
+  moved_bytes_.fetch_add_relaxed(moved);
+}
+
+template <class H, class M> void Compaction<H, M>::sweep_staying(Self& self, u32 index) {
+  auto& r = heap_.region(index);
+  u32 generation = heap_.cset(index) >> 1;
+  word hole = heap_.begin_of(index), top = r.top.load_relaxed();
+  heap_.marks().each(hole, align_up(top, kMarkBlockBytes), [&](word block, usize bytes) {
+    heap_.fill(hole, block - hole);
+    hole = block + bytes;
+    update_object(self, ref_of(block), generation);
+  });
+  heap_.fill(hole, top - hole);
+}
+
+template <class H, class M> void Compaction<H, M>::update_chunk(Self&, HandleChunk& chunk) {
+  u32 youngest = 3;
+  chunk.each([&](word* slot) {
+    Ref ref{__atomic_load_n(slot, __ATOMIC_RELAXED)};
+    if (ref.at == 0) return;
+    Ref now = now_at(ref);
+    youngest = min_of(youngest, generation_now(ref));
+    if (now.at != ref.at) {
+      word expected = ref.at;
+      __atomic_compare_exchange_n(slot, &expected, now.at, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    }
+    if (chunk.kind == HandleKind::dependent) {
+      Ref second{__atomic_load_n(slot + 1, __ATOMIC_RELAXED)};
+      if (second.at == 0) return;
+      youngest = min_of(youngest, generation_now(second));
+      __atomic_store_n(slot + 1, now_at(second).at, __ATOMIC_RELAXED);
+    } else if (chunk.kind == HandleKind::weak_interior) {
+      move_native_word(slot, now.at - ref.at);
+    }
+  });
+  chunk.youngest.store_relaxed(u8(youngest));
+}
+
+// ---- the end ----
+
+template <class H, class M> void Compaction<H, M>::settle(u32 index, word top, u8 generation) {
+  auto& r = heap_.region(index);
+  r.top.store_relaxed(top);
+  r.scan_top = top;
+  r.starts_top = heap_.begin_of(index);
+  r.kept = r.filling = false;
+  r.clean = false;
+  if (r.role == Role::pinned || r.role == Role::large) return;
+  r.role = generation == 1 ? Role::survivor : Role::old;
+  r.age = generation == 1 ? 1 : 0;
+  heap_.set_label(index, generation == 1 ? kLabelSurvivor : kLabelOld);
+}
+
+template <class H, class M> void Compaction<H, M>::finish() {
+  for (u32 index : staying_) {
+    auto& r = heap_.region(index);
+    u8 generation = u8(heap_.cset(index) >> 1);
+    settle(index, r.top.load_relaxed(), generation);
+    if (generation != 2) continue;
+    // Holes are found again by walking the bits: only here is it known that the region stays old.
+    Space<M>& space = r.role == Role::pinned ? spaces_.pinned : spaces_.old;
+    word hole = heap_.begin_of(index), top = r.top.load_relaxed();
+    heap_.marks().each(hole, align_up(top, kMarkBlockBytes), [&](word block, usize bytes) {
+      space.add_hole(hole, block);
+      hole = block + bytes;
+    });
+    if (usize rest = heap_.end_of(index) - top; rest >= kMinObjectBytes) {
+      heap_.fill(hole, heap_.end_of(index) - hole);
+      r.top.store_relaxed(top = heap_.end_of(index));
+    }
+    space.add_hole(hole, top);
+  }
+  for (const List& list : lists_)
+    for (u32 i = list.first; i < list.last; i++) {
+      Moving& m = moving_[i];
+      word begin = heap_.begin_of(m.region), end = heap_.end_of(m.region);
+      if (m.new_top == begin) {
+        GARNER_CHECK(dead_.push(m.region), "no memory for the compaction's plan");
+        continue;
+      }
+      settle(m.region, m.new_top, list.generation);
+      if (list.generation == 2 && end - m.new_top >= Space<M>::kLeastHole) {
+        heap_.fill(m.new_top, end - m.new_top);
+        heap_.region(m.region).top.store_relaxed(end);
+        spaces_.old.add_hole(m.new_top, end);
+      }
+    }
+}
+
+template <class H, class M> void Compaction<H, M>::free_dead() {
+  for (u32 index : dead_) heap_.free_region(index);
+}
+
+template <class H, class M> void Compaction<H, M>::clean_task(u32 task) {
+  u32 high = heap_.high_water();
+  for (u32 index = task * kRegionsPerTask; index < min_of(high, (task + 1) * kRegionsPerTask); index++) {
+    Role role = heap_.region(index).role;
+    if (role != Role::free && role != Role::large && role != Role::large_tail) heap_.marks().clear(heap_.begin_of(index), heap_.end_of(index));
+    heap_.set_cset(index, 0);
+  }
+}
+
+} // namespace garner

@@ -1,0 +1,165 @@
+// Evacuation: the parallel copying collection of the young generations (and later of any set of regions).
+//
+// What happens, in order (cycle/cycle.ipp calls it; "workers" marks what runs on the gang):
+//   begin       sequential: which regions are collected and where their survivors go; spaces that go on are aligned to a card
+//   gather      workers: the host's roots and pins into RootBuffers; regions with dirty cards are listed
+//   freeze      sequential: every pinned object is forwarded to itself, so the copying path knows nothing of pins
+//   evacuate    workers: roots, kept objects, strong handles, dirty cards; then the closure, with stealing (N7, N8, N9)
+//   (weak things: cycle/weak.ipp, on keep() and alive())
+//   put_back    sequential: what stays gets its header back; marks tell from here on that it lives. (The host's side tables are next,
+//               and hosts change headers there: .NET takes back the index of an unused sync block.)
+//   finish      sequential: buffers are closed, kept regions swept, the rest freed
+//
+// Invariants:
+//  - An object is copied by whoever wins the compare-and-swap of its header (N7). The copy is complete before that: the swap's
+//    release publishes it, the header load's acquire lets losers read it.
+//  - An object that stays in place (pinned, or no memory: N14) is forwarded to itself; its header is remembered and put back.
+//  - A slot in an uncollected region whose object is younger than the slot's region lies on a dirty card when the phase ends.
+//  - Survivors go to the space of their age (N1); without room there to old (N3); without room there they stay (N14).
+// Implements N1 N2 N3 N7 N14. Deviation: spaces are lists of regions, not address ranges; ages belong to regions, not objects.
+#pragma once
+#include "heap/finalizers.h"
+#include "heap/handles.h"
+#include "heap/roots.h"
+#include "heap/space.h"
+#include "heap/starts.h"
+#include "options/parse.h"
+#include "work/gang.h"
+
+namespace garner {
+
+inline constexpr u32 kOldClass = 7; // destination classes: 0..6 survivors of age 1..7, 7 old
+inline constexpr u32 kClasses = 8;
+
+// The spaces of a heap that collections copy into.
+template <class M> struct Spaces {
+  Space<M> eden, old, pinned;
+  Space<M> survivor[kOldClass];
+  void init(Heap<M>& heap) {
+    eden.init(heap, Role::eden, kLabelEden, 0);
+    old.init(heap, Role::old, kLabelOld, 0);
+    pinned.init(heap, Role::pinned, kLabelOld, 0);
+    for (u32 i = 0; i < kOldClass; i++) survivor[i].init(heap, Role::survivor, kLabelSurvivor, u8(i + 1));
+  }
+  Space<M>& of_class(u32 cls) { return cls == kOldClass ? old : survivor[cls]; }
+};
+
+// What one worker owns during a collection. Padded: neighbours are written by other workers.
+template <class M> struct alignas(2 * kLineBytes) Collecting {
+  struct Buffer { word top = 0, end = 0; };
+  struct Kept { Ref ref; word header; };
+  Buffer buffers[kClasses];
+  RootBuffer roots;
+  Vector<u32> dirty_regions;
+  Vector<Kept> kept; // objects that stay because memory ran out (N14)
+  u64 copied_bytes = 0, promoted_bytes = 0, copied_objects = 0, promoted_objects = 0, buffers_taken = 0, lost_races = 0, slots = 0, cards = 0;
+  u64 marked_bytes = 0, marked_objects = 0;
+  bool gathered = false; // the host has been asked by this worker already
+  void reset() {
+    gathered = false;
+    roots.clear();
+    dirty_regions.clear();
+    kept.clear();
+    copied_bytes = promoted_bytes = copied_objects = promoted_objects = buffers_taken = lost_races = slots = cards = 0;
+    marked_bytes = marked_objects = 0;
+  }
+};
+
+template <class H, class M> class Evacuation {
+ public:
+  using Self = typename M::Self;
+  using Worker = Collecting<M>;
+
+  Evacuation(Heap<M>& heap, H& host, Gang<M>& gang, Spaces<M>& spaces, Worker* workers, u32 worker_count, const Settings& settings)
+      : heap_(heap), host_(host), gang_(gang), spaces_(spaces), workers_(workers), worker_count_(worker_count),
+        plab_young_(settings.bytes(Opt::plab_young)), plab_old_(settings.bytes(Opt::plab_old)),
+        tenure_age_(u32(settings.get(Opt::tenure_age))), root_batch_(u32(settings.get(Opt::root_batch))) {}
+
+  // condemned: 0 eden only, 1 eden and survivors.
+  void begin(u32 condemned);
+  u32 gather_tasks(u32 host_calls) const;
+  void gather_task(Self& self, u32 task, u32 host_calls, Kind kind);
+  void freeze();
+  u32 evacuate_tasks();
+  void evacuate_task(Self& self, u32 task);
+  void put_back(); // headers of what stays; from here on marks tell that it lives
+  void finish();
+
+  // -- the body of every phase that traces (Gang::run) --
+  void drain(Self& self);
+  void take(Self& self, u64 entry);
+
+  // -- for weak things --
+  static constexpr bool moves_now = true;
+  bool alive(Ref ref) const {
+    if (heap_.cset_of(ref.at) == 0) return true;
+    if (is_forward(__atomic_load_n(reinterpret_cast<word*>(header_of(ref).at), __ATOMIC_ACQUIRE))) return true;
+    return __atomic_load_n(&heap_.region_of(ref).kept, __ATOMIC_RELAXED) && heap_.marks().is_marked(block_of(ref)); // its header is put back already
+  }
+  // Where a live object is now.
+  Ref now_at(Ref ref) const {
+    if (heap_.cset_of(ref.at) == 0) return ref;
+    word header = __atomic_load_n(reinterpret_cast<word*>(header_of(ref).at), __ATOMIC_ACQUIRE);
+    return is_forward(header) ? forward_target(header) : ref;
+  }
+  Ref now_at_if_moved(Ref ref) const { return now_at(ref); }
+  // Keeps an object and what it reaches; returns its new address. The closure is traced by the phase that is running.
+  Ref keep(Self& self, Ref ref) {
+    u8 c = heap_.cset_of(ref.at);
+    return c == 0 ? ref : evacuate(self, workers_[self.index], ref, c);
+  }
+  u32 generation_now(Ref ref) const { return heap_.contains(ref.at) ? generation_of_label(future_label(heap_.index_of(ref))) : 2; }
+  u32 condemned() const { return condemned_; }
+  bool condemned_at_start(Ref ref) const { return heap_.cset_of(ref.at) != 0; }
+  bool failed() const { return failed_.load_relaxed() != 0; }
+  u32 card_tasks() const { return card_tasks_; }
+  u64 pinned_count() const { return pinned_count_; }
+  u64 handle_tasks(HandleKind kind) const { return div_up(host_.handles().chunks(kind), kChunksPerTask); }
+  static constexpr u32 kChunksPerTask = 8;
+
+ private:
+  static constexpr u64 kCheckCard = 1; // tag of a queue entry: the slot's region may be older than its object
+  static constexpr u32 kRegionsPerTask = 4, kKeptPerTask = 64, kBundlesPerTask = 16;
+
+  Ref evacuate(Self& self, Worker& w, Ref ref, u8 c);
+  Ref stay(Self& self, Worker& w, Ref ref, word header);
+  word allocate(Worker& w, u32& cls, usize bytes);
+  word allocate_slow(Worker& w, u32 cls, usize bytes);
+  void push_slots(Self& self, Worker& w, Ref copy, bool check);
+  void process(Self& self, Worker& w, Slot slot, u8 holder_label);
+  void hidden(Self& self, Worker& w, Ref holder, u8 holder_label);
+  void scan_cards(Self& self, Worker& w, u32 index);
+  void scan_card(Self& self, Worker& w, u32 index, word low, word high);
+  void list_dirty(Worker& w, u32 task);
+  void update_root(Self& self, Worker& w, RootRecord& record);
+  void strong_chunk(Self& self, Worker& w, HandleChunk& chunk);
+  void sweep_kept(u32 index);
+  void retire_buffers();
+  u8 label_at(word at) const { return heap_.label(heap_.index_at(at)); }
+  // The label a region will have when the collection ends: a kept survivor region becomes old.
+  u8 future_label(u32 index) const {
+    u8 label = heap_.label(index);
+    return label == kLabelSurvivor && heap_.cset(index) != 0 ? kLabelOld : label;
+  }
+
+  Heap<M>& heap_;
+  H& host_;
+  Gang<M>& gang_;
+  Spaces<M>& spaces_;
+  Worker* workers_;
+  u32 worker_count_;
+  usize plab_young_, plab_old_;
+  u32 tenure_age_, root_batch_;
+  u32 condemned_ = 0;
+  bool eden_kept_ = false; // pinned objects stay in eden: survivors' slots need a card check too
+  Vector<typename Worker::Kept> pinned_;
+  u64 pinned_count_ = 0;
+  typename M::template Atomic<u32> failed_; // relaxed: read after the phase's end, which publishes it
+  // Task ranges of the evacuate phase: [0, roots) [.., kept) [.., strong) [.., cards)
+  struct Part { u32 worker, first; };
+  Vector<Part> root_parts_;
+  Vector<u32> dirty_;
+  u32 kept_tasks_ = 0, strong_tasks_[kHandleKinds] = {}, card_tasks_ = 0;
+};
+
+} // namespace garner

@@ -1,0 +1,430 @@
+#pragma once
+#include "collect/evacuate/evacuation.h"
+
+namespace garner {
+
+namespace {
+// Kinds of handles that are roots of every collection. Counted ones are asked for; pinned ones are found while roots are gathered.
+inline constexpr HandleKind kStrongKinds[] = {HandleKind::strong, HandleKind::counted, HandleKind::sized, HandleKind::variable, HandleKind::cross_reference};
+inline constexpr u32 kStrongKindCount = sizeof(kStrongKinds) / sizeof(kStrongKinds[0]);
+} // namespace
+
+template <class H, class M> void Evacuation<H, M>::begin(u32 condemned) {
+  condemned_ = condemned;
+  eden_kept_ = false;
+  failed_.store_relaxed(0);
+  pinned_.clear();
+  for (u32 i = 0; i < worker_count_; i++) workers_[i].reset();
+  // Collected regions get a destination; what goes on being filled is set apart from what will be scanned.
+  spaces_.eden.abandon();
+  spaces_.eden.forget_holes();
+  if (condemned >= 1)
+    for (Space<M>& survivor : spaces_.survivor) survivor.abandon();
+  else
+    for (Space<M>& survivor : spaces_.survivor) survivor.align_to_card();
+  spaces_.old.align_to_card();
+  spaces_.pinned.align_to_card();
+  heap_.each_region([&](u32 index, auto& r) {
+    r.scan_top = r.top.load_relaxed();
+    r.kept = false;
+    r.dirty.store_relaxed(0);
+    u8 c = 0;
+    if (r.role == Role::eden) c = u8(1 + (tenure_age_ == 0 ? kOldClass : 0));
+    else if (r.role == Role::survivor && condemned >= 1) c = u8(1 + (r.age >= tenure_age_ ? kOldClass : r.age));
+    heap_.set_cset(index, c);
+  });
+}
+
+// ---- gathering ----
+
+template <class H, class M> u32 Evacuation<H, M>::gather_tasks(u32 host_calls) const {
+  u32 regions_per_task = kBundlesPerTask << (kBundleShift - heap_.region_shift());
+  return host_calls + u32(div_up(heap_.high_water(), regions_per_task));
+}
+
+template <class H, class M> void Evacuation<H, M>::gather_task(Self& self, u32 task, u32 host_calls, Kind kind) {
+  struct Sink {
+    Evacuation& e;
+    Worker& w;
+    GARNER_INLINE void root(Slot slot, word value, RootKind how) {
+      w.roots.reported++;
+      Ref object{value};
+      if (how == RootKind::interior || how == RootKind::pinned_interior) {
+        if (!e.heap_.contains(value) || e.heap_.cset_of(value) == 0) return;
+        object = object_containing(e.heap_, e.host_, value);
+        if (object.at == 0) return;
+      }
+      if (e.heap_.cset_of(object.at) == 0) return;
+      bool good = true;
+      if (how == RootKind::pinned || how == RootKind::pinned_interior) good = w.roots.pins.push(object);
+      else good = w.roots.records.push({slot.at, object, value - object.at});
+      GARNER_CHECK(good, "no memory to record a root");
+    }
+  };
+  Worker& w = workers_[self.index];
+  Sink sink{*this, w};
+  if (task >= host_calls) return list_dirty(w, task - host_calls);
+  if (w.gathered) return; // once per worker: the host divides itself among those who ask
+  w.gathered = true;
+  host_.gather(self, sink, kind);
+}
+
+// Lists uncollected regions with dirty cards; clears bundles that cover none, and the cards of collected regions.
+// Nobody marks cards while roots are gathered, so a bundle found clean is clean.
+template <class H, class M> void Evacuation<H, M>::list_dirty(Worker& w, u32 task) {
+  u32 per_bundle = 1u << (kBundleShift - heap_.region_shift()), high = heap_.high_water();
+  for (u32 b = task * kBundlesPerTask; b < (task + 1) * kBundlesPerTask; b++) {
+    u32 first = b * per_bundle;
+    if (first >= high) return;
+    u8& bundle = *heap_.bundle_of(heap_.begin_of(first));
+    if (bundle == 0) continue;
+    bool any = false;
+    for (u32 i = first; i < min_of(first + per_bundle, high); i++) {
+      auto& r = heap_.region(i);
+      if (r.role == Role::free) continue;
+      const u64* cards = reinterpret_cast<const u64*>(heap_.card_of(heap_.begin_of(i)));
+      u64 some = 0;
+      for (usize k = 0; k < (heap_.region_bytes() >> kCardShift) / 8; k++) some |= cards[k];
+      if (some == 0) continue;
+      if (heap_.cset(i) != 0) {
+        heap_.clear_cards(heap_.begin_of(i), heap_.end_of(i));
+      } else {
+        any = true;
+        r.dirty.store_relaxed(1);
+        GARNER_CHECK(w.dirty_regions.push(i), "no memory to list a dirty region");
+      }
+    }
+    if (!any) bundle = 0;
+  }
+}
+
+template <class H, class M> void Evacuation<H, M>::freeze() {
+  for (u32 i = 0; i < worker_count_; i++)
+    for (Ref ref : workers_[i].roots.pins) {
+      word* header = reinterpret_cast<word*>(header_of(ref).at);
+      if (is_forward(*header)) continue; // pinned twice
+      GARNER_CHECK(pinned_.push({ref, *header}), "no memory to record a pin");
+      *header = forward_to(ref);
+      auto& r = heap_.region_of(ref);
+      r.kept = true;
+      if (r.role == Role::eden) eden_kept_ = true;
+    }
+  pinned_count_ = pinned_.size();
+}
+
+// ---- the evacuate phase's tasks ----
+
+template <class H, class M> u32 Evacuation<H, M>::evacuate_tasks() {
+  root_parts_.clear();
+  dirty_.clear();
+  bool good = true;
+  for (u32 i = 0; i < worker_count_; i++) {
+    for (u32 first = 0; first < workers_[i].roots.records.size(); first += root_batch_) good = root_parts_.push({i, first}) && good;
+    for (u32 index : workers_[i].dirty_regions) good = dirty_.push(index) && good;
+  }
+  GARNER_CHECK(good, "no memory for the list of tasks");
+  kept_tasks_ = u32(div_up(pinned_.size(), kKeptPerTask));
+  u32 strong = 0;
+  for (u32 k = 0; k < kStrongKindCount; k++) strong += strong_tasks_[k] = u32(handle_tasks(kStrongKinds[k]));
+  card_tasks_ = u32(div_up(dirty_.size(), kRegionsPerTask));
+  return u32(root_parts_.size()) + kept_tasks_ + strong + card_tasks_ + 1; // the last: objects ready for finalization
+}
+
+template <class H, class M> void Evacuation<H, M>::evacuate_task(Self& self, u32 task) {
+  Worker& w = workers_[self.index];
+  if (task < card_tasks_) { // cards first: they are the largest and least even piece
+    for (usize i = usize(task) * kRegionsPerTask; i < min_of(dirty_.size(), usize(task + 1) * kRegionsPerTask); i++) scan_cards(self, w, dirty_[i]);
+    return;
+  }
+  task -= card_tasks_;
+  if (task < root_parts_.size()) {
+    Part part = root_parts_[task];
+    Vector<RootRecord>& records = workers_[part.worker].roots.records;
+    for (usize i = part.first; i < min_of(records.size(), usize(part.first) + root_batch_); i++) update_root(self, w, records[i]);
+    return;
+  }
+  task -= u32(root_parts_.size());
+  if (task < kept_tasks_) {
+    for (usize i = usize(task) * kKeptPerTask; i < min_of(pinned_.size(), usize(task + 1) * kKeptPerTask); i++) {
+      Ref ref = pinned_[i].ref;
+      u8 label = future_label(heap_.index_of(ref));
+      host_.each_slot(ref, [&](Slot slot) { process(self, w, slot, label); });
+      hidden(self, w, ref, label);
+    }
+    return;
+  }
+  task -= kept_tasks_;
+  for (u32 k = 0; k < kStrongKindCount; k++) {
+    if (task < strong_tasks_[k]) {
+      HandleTable& handles = host_.handles();
+      for (u32 i = task * kChunksPerTask; i < min_of(handles.chunks(kStrongKinds[k]), (task + 1) * kChunksPerTask); i++)
+        strong_chunk(self, w, *handles.chunk(kStrongKinds[k], i));
+      return;
+    }
+    task -= strong_tasks_[k];
+  }
+  for (Vector<Ref>& list : host_.finalizers().ready)
+    for (Ref& ref : list) ref = keep(self, ref);
+}
+
+template <class H, class M> void Evacuation<H, M>::update_root(Self& self, Worker& w, RootRecord& record) {
+  Ref now = evacuate(self, w, record.object, heap_.cset_of(record.object.at));
+  if (record.slot != 0) self.store(Slot{record.slot}, Ref{now.at + record.inside});
+}
+
+// Slots may be zeroed by their owners meanwhile, who do not stop for us: hence the compare-and-swap.
+template <class H, class M> void Evacuation<H, M>::strong_chunk(Self& self, Worker& w, HandleChunk& chunk) {
+  if (chunk.youngest.load_relaxed() > condemned_) return;
+  u32 youngest = 3;
+  chunk.each([&](word* slot) {
+    Ref ref{__atomic_load_n(slot, __ATOMIC_RELAXED)};
+    if (ref.at == 0) return;
+    if (u8 c = heap_.cset_of(ref.at); c != 0) {
+      if (chunk.kind == HandleKind::counted && !host_.counted_alive(ref)) {
+        youngest = 0; // weak this time: visited again with the weak ones
+        return;
+      }
+      Ref now = evacuate(self, w, ref, c);
+      word expected = ref.at;
+      __atomic_compare_exchange_n(slot, &expected, now.at, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+      ref = now;
+    }
+    youngest = min_of(youngest, generation_now(ref));
+  });
+  chunk.youngest.store_relaxed(u8(youngest));
+}
+
+// ---- cards ----
+
+template <class H, class M> void Evacuation<H, M>::scan_cards(Self& self, Worker& w, u32 index) {
+  auto& r = heap_.region(index);
+  word begin = heap_.begin_of(index), limit = r.scan_top;
+  if (r.role == Role::large_tail || r.role == Role::large) {
+    u32 head = heap_.head_of(index);
+    limit = min_of(heap_.end_of(index), heap_.begin_of(head) + heap_.region(head).object_bytes);
+  } else {
+    extend_starts(heap_, host_, index, limit); // not to its top: buffers above may be half written by now
+  }
+  u8* cards = heap_.card_of(begin);
+  usize count = (limit - begin + kCardBytes - 1) >> kCardShift;
+  for (usize i = 0; i < count; i++) {
+    if ((i & 7) == 0 && i + 8 <= count && *reinterpret_cast<const u64*>(cards + i) == 0) {
+      i += 7;
+      continue;
+    }
+    if (cards[i] == 0) continue;
+    cards[i] = 0; // marked again below by every slot that needs it
+    w.cards++;
+    word low = begin + (i << kCardShift);
+    scan_card(self, w, index, low, min_of(low + kCardBytes, limit));
+  }
+}
+
+template <class H, class M> void Evacuation<H, M>::scan_card(Self& self, Worker& w, u32 index, word low, word high) {
+  auto& r = heap_.region(index);
+  u8 label = heap_.label(index);
+  auto slots_of = [&](Ref ref) {
+    host_.each_slot_in(ref, low, high, [&](Slot slot) { process(self, w, slot, label); });
+    if (ref.at >= low && ref.at < high) hidden(self, w, ref, label);
+  };
+  if (r.role == Role::large || r.role == Role::large_tail) return slots_of(ref_of(heap_.begin_of(heap_.head_of(index))));
+  for (word block = block_covering(heap_, host_, index, low); block < high; block += host_.size(ref_of(block))) slots_of(ref_of(block));
+}
+
+// ---- copying ----
+
+template <class H, class M> GARNER_INLINE void Evacuation<H, M>::process(Self& self, Worker& w, Slot slot, u8 holder_label) {
+  w.slots++;
+  Ref ref = self.load(slot);
+  if (u8 c = heap_.cset_of(ref.at); c != 0) {
+    ref = evacuate(self, w, ref, c);
+    self.store(slot, ref);
+  } else if (!heap_.contains(ref.at)) {
+    return;
+  }
+  if (heap_.label_of(ref) < holder_label && future_label(heap_.index_of(ref)) < holder_label) heap_.mark_card(slot.at);
+}
+
+// The edge without a slot (a collectible type's loader): the holder's own card remembers it.
+template <class H, class M> void Evacuation<H, M>::hidden(Self& self, Worker& w, Ref holder, u8 holder_label) {
+  Ref ref = host_.hidden_edge(holder);
+  if (ref.at == 0 || !heap_.contains(ref.at)) return;
+  if (u8 c = heap_.cset_of(ref.at); c != 0) ref = evacuate(self, w, ref, c);
+  if (future_label(heap_.index_of(ref)) < holder_label) heap_.mark_card(holder.at);
+}
+
+template <class H, class M> GARNER_INLINE word Evacuation<H, M>::allocate(Worker& w, u32& cls, usize bytes) {
+  auto& buffer = w.buffers[cls];
+  if (GARNER_LIKELY(usize(buffer.end - buffer.top) >= bytes + kMinObjectBytes || usize(buffer.end - buffer.top) == bytes)) {
+    word at = buffer.top;
+    buffer.top += bytes;
+    return at;
+  }
+  word at = allocate_slow(w, cls, bytes);
+  if (at == 0 && cls != kOldClass) at = allocate_slow(w, cls = kOldClass, bytes);
+  return at;
+}
+
+template <class H, class M> GARNER_COLD word Evacuation<H, M>::allocate_slow(Worker& w, u32 cls, usize bytes) {
+  auto& buffer = w.buffers[cls];
+  usize want = cls == kOldClass ? plab_old_ : plab_young_;
+  Space<M>& space = spaces_.of_class(cls);
+  if (usize(buffer.end - buffer.top) >= bytes + kMinObjectBytes || usize(buffer.end - buffer.top) == bytes) { // old buffer, reached from a full young one
+    word at = buffer.top;
+    buffer.top += bytes;
+    return at;
+  }
+  w.buffers_taken++;
+  if (bytes > want / 2) return space.take(bytes, bytes).begin;
+  // A buffer must leave room for a filler behind its last object; asking for both at once keeps that simple.
+  Range range = space.take(bytes + kMinObjectBytes, want);
+  if (range.begin == 0) return 0;
+  heap_.fill(buffer.top, buffer.end - buffer.top);
+  buffer.top = range.begin + bytes;
+  buffer.end = range.end;
+  return range.begin;
+}
+
+template <class H, class M> Ref Evacuation<H, M>::evacuate(Self& self, Worker& w, Ref ref, u8 c) {
+  if (c == 0) return ref;
+  Header at = header_of(ref);
+  word header = self.header(at); // acquire: pairs with the release of forward() by whoever copied it
+  if (is_forward(header)) return forward_target(header);
+  usize bytes = host_.size(ref);
+  u32 cls = u32(c - 1);
+  word block = allocate(w, cls, bytes);
+  if (GARNER_UNLIKELY(block == 0)) return stay(self, w, ref, header);
+  Ref copy = ref_of(block);
+  self.copy(copy.at, ref.at, bytes - kHeadBytes);
+  store_word(block, header);
+  word found = self.forward(at, header, forward_to(copy));
+  if (GARNER_UNLIKELY(found != header)) { // somebody else copied it: the space goes back
+    w.lost_races++;
+    auto& buffer = w.buffers[cls];
+    if (buffer.top == block + bytes) buffer.top = block;
+    else heap_.fill(block, bytes);
+    return forward_target(found);
+  }
+  w.copied_objects++;
+  w.copied_bytes += bytes;
+  if (cls == kOldClass) {
+    w.promoted_objects++;
+    w.promoted_bytes += bytes;
+  }
+  if (!host_.leaf(copy)) push_slots(self, w, copy, cls == kOldClass || eden_kept_);
+  return copy;
+}
+
+// N14: no memory for a copy. The object stays where it is; a full collection follows under the same stop.
+template <class H, class M> GARNER_COLD Ref Evacuation<H, M>::stay(Self& self, Worker& w, Ref ref, word header) {
+  word found = self.forward(header_of(ref), header, forward_to(ref));
+  if (found != header) return forward_target(found);
+  failed_.store_relaxed(1);
+  __atomic_store_n(&heap_.region_of(ref).kept, true, __ATOMIC_RELAXED); // racing workers store the same value
+  GARNER_CHECK(w.kept.push({ref, header}), "no memory to remember a header");
+  if (!host_.leaf(ref)) push_slots(self, w, ref, false); // cards do not matter: the full collection makes them anew
+  return ref;
+}
+
+template <class H, class M> GARNER_INLINE void Evacuation<H, M>::push_slots(Self& self, Worker& w, Ref copy, bool check) {
+  auto& queue = gang_.queue(self.index);
+  u8 label = check ? heap_.label_of(copy) : kLabelEden;
+  host_.each_slot(copy, [&](Slot slot) {
+    Ref ref = self.load(slot);
+    if (heap_.cset_of(ref.at) != 0) {
+      self.touch(header_of(ref).at);
+      queue.push(slot.at | (check ? kCheckCard : 0));
+    } else if (check && heap_.contains(ref.at) && heap_.label_of(ref) < label) {
+      heap_.mark_card(slot.at);
+    }
+  });
+  hidden(self, w, copy, heap_.label_of(copy));
+}
+
+template <class H, class M> void Evacuation<H, M>::take(Self& self, u64 entry) {
+  Worker& w = workers_[self.index];
+  Slot slot{entry & ~kCheckCard};
+  if ((entry & kCheckCard) != 0) return process(self, w, slot, label_at(slot.at));
+  w.slots++;
+  Ref ref = self.load(slot);
+  self.store(slot, evacuate(self, w, ref, heap_.cset_of(ref.at)));
+}
+
+template <class H, class M> void Evacuation<H, M>::drain(Self& self) {
+  auto& queue = gang_.queue(self.index);
+  for (u64 entry; queue.pop(entry);) take(self, entry);
+}
+
+// ---- the end ----
+
+template <class H, class M> void Evacuation<H, M>::retire_buffers() {
+  for (u32 i = 0; i < worker_count_; i++)
+    for (auto& buffer : workers_[i].buffers) {
+      heap_.fill(buffer.top, buffer.end - buffer.top);
+      buffer.top = buffer.end = 0;
+    }
+}
+
+// What is alive in a kept region stays; the rest becomes fillers that later buffers are cut from.
+template <class H, class M> void Evacuation<H, M>::sweep_kept(u32 index) {
+  auto& r = heap_.region(index);
+  bool was_survivor = r.role == Role::survivor;
+  Space<M>& space = was_survivor ? spaces_.old : spaces_.eden;
+  word top = r.top.load_relaxed(), hole = heap_.begin_of(index);
+  auto close = [&](word end) {
+    if (end == hole) return;
+    heap_.fill(hole, end - hole);
+    if (!failed()) space.add_hole(hole, end);
+  };
+  usize live = 0;
+  for (word block = hole; block < top;) {
+    Ref ref = ref_of(block);
+    usize bytes = host_.size(ref);
+    if (heap_.marks().is_marked(block)) {
+      close(block);
+      hole = block + bytes;
+      live += bytes;
+    }
+    block += bytes;
+  }
+  if (top < heap_.end_of(index)) {
+    // The part never carved joins the last hole, so that it is not lost.
+    if (usize rest = heap_.end_of(index) - top; rest >= kMinObjectBytes) {
+      r.top.store_relaxed(heap_.end_of(index));
+      top = heap_.end_of(index);
+    }
+  }
+  close(top);
+  heap_.marks().clear(heap_.begin_of(index), heap_.end_of(index));
+  r.starts_top = heap_.begin_of(index);
+  r.live_bytes = live;
+  heap_.set_cset(index, 0);
+  if (was_survivor) {
+    r.role = Role::old;
+    heap_.set_label(index, kLabelOld);
+  }
+}
+
+template <class H, class M> void Evacuation<H, M>::put_back() {
+  auto each = [&](Vector<typename Worker::Kept>& list) {
+    for (auto& kept : list) {
+      store_word(header_of(kept.ref).at, kept.header);
+      heap_.marks().mark(block_of(kept.ref), host_.size(kept.ref));
+    }
+    list.clear();
+  };
+  each(pinned_);
+  for (u32 i = 0; i < worker_count_; i++) each(workers_[i].kept);
+}
+
+template <class H, class M> void Evacuation<H, M>::finish() {
+  retire_buffers();
+  heap_.each_region([&](u32 index, auto& r) {
+    r.dirty.store_relaxed(0);
+    if (heap_.cset(index) == 0) return;
+    if (r.kept) sweep_kept(index);
+    else heap_.free_region(index);
+  });
+}
+
+} // namespace garner

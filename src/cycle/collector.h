@@ -1,0 +1,57 @@
+// Collector: the small virtual class that hosts and doors hold. One call runs one collection.
+//
+// collect() is called by a thread of the program, in the state the host's enter() expects, and returns when the world runs again.
+// The figures are those of the last collection; reading them from any thread gives numbers that may be of two collections mixed,
+// never torn ones.
+#pragma once
+#include "cycle/pace.h"
+#include "event/event.h"
+#include "seam/machine.h"
+
+namespace garner {
+
+struct Request {
+  Kind kind = Kind::young1;
+  Cause cause = Cause::eden_full;
+  u64 seen = 0;            // value of count() when the need arose
+  bool optional = false;   // satisfied by any collection since then
+  bool may_widen = true;   // pacing may make a full collection of it
+  bool compact_all = false;
+  bool give_back = false;  // return all free memory to the system
+};
+
+// Sizes by generation, as programs ask for them: 0 eden, 1 survivor, 2 old, 3 large, 4 pinned heap. Bytes.
+struct GenerationSizes {
+  u64 bytes[5], holes[5];
+  u64 total() const { return bytes[0] + bytes[1] + bytes[2] + bytes[3] + bytes[4]; }
+  u64 total_holes() const { return holes[0] + holes[1] + holes[2] + holes[3] + holes[4]; }
+};
+
+struct CycleRecord {
+  CycleEnd end;            // index 0: none yet
+  GenerationSizes before, after;
+  u32 generation;
+  u64 total_pause_ns;      // of all collections so far
+  u32 memory_load_percent;
+};
+
+class Collector {
+ public:
+  // False when the request was optional and already satisfied.
+  virtual bool collect(const Request& request) = 0;
+  virtual GenerationSizes sizes() = 0;           // with the world stopped, or a snapshot that may be slightly off
+  virtual u64 count() const = 0;                 // collections so far
+  virtual u64 count_of(u32 generation) const = 0; // collections that included it
+  virtual const CycleRecord& last(Kind kind) const = 0;
+  virtual const CycleRecord& last_any() const = 0;
+  virtual u64 total_pause_ns() const = 0;
+  virtual Pace& pace() = 0;
+  virtual void set_limit(u64 bytes) = 0;         // a new hard limit; the next collections work towards it
+  virtual bool is_alive(Ref ref) = 0;            // inside a collection: reached so far; true outside
+  virtual u32 condemned() const = 0;             // generation being collected, 2 outside collections
+
+ protected:
+  ~Collector() = default;
+};
+
+} // namespace garner

@@ -1,0 +1,96 @@
+// Cycle: the conductor. Owns a heap, its spaces and its gang, and runs collections as a narrated list of phases.
+//
+// Invariants between collections: every region is walkable, cset is all zero, marks are clear, no header carries a forwarding.
+// Implements N3 N4 N12 N14; the phases themselves are collect/evacuate, collect/compact and cycle/weak.ipp.
+// Deviation from the paper's N4: with conductor=works the thread that runs the collection is worker 0 and does not sleep.
+#pragma once
+#include "collect/compact/compaction.h"
+#include "cycle/collector.h"
+#include "cycle/weak.ipp"
+
+namespace garner {
+
+struct HeapConfig {
+  HeapShape shape;
+  PaceConfig pace;
+  u32 workers;
+  const char* door;
+};
+
+template <class H, class M> class Cycle final : public Collector {
+ public:
+  using Self = typename M::Self;
+
+  Cycle(M& machine, H& host, const Settings& settings) : machine_(machine), host_(host), settings_(settings) {}
+
+  // False with one line on stderr when there is no address space or no memory for the tables.
+  bool init(const HeapConfig& config, typename Gang<M>::Spawn spawn, void* spawn_arg);
+  Heap<M>& heap() { return heap_; }
+  Spaces<M>& spaces() { return spaces_; }
+  Gang<M>& gang() { return gang_; }
+  Emitter& emitter() { return emitter_; }
+  const Settings& settings() const { return settings_; }
+
+  bool collect(const Request& request) override;
+  GenerationSizes sizes() override;
+  u64 count() const override { return count_.load_acquire(); }
+  u64 count_of(u32 generation) const override { return counts_[generation].load_relaxed(); }
+  const CycleRecord& last(Kind kind) const override { return last_[kind == Kind::full ? 1 : 0]; }
+  const CycleRecord& last_any() const override { return last_[2]; }
+  u64 total_pause_ns() const override { return total_pause_ns_.load_relaxed(); }
+  Pace& pace() override { return pace_; }
+  void set_limit(u64 bytes) override;
+  bool is_alive(Ref ref) override;
+  u32 condemned() const override { return condemned_; }
+  // Bytes in old, large and pinned regions, kept current by takers of large objects; for pacing.
+  u64 old_bytes() const { return old_bytes_.load_relaxed(); }
+  u64 start_ns() const { return start_ns_; }
+  void grew_old(u64 bytes) {
+    old_bytes_.fetch_add_relaxed(bytes);
+    allocated_.fetch_add_relaxed(bytes);
+  }
+  // What one worker did in the last collection's last tracing; with the world stopped, or by whoever ran it.
+  const Collecting<M>& collecting(u32 worker) const { return workers_[worker]; }
+
+ private:
+  enum class Tracing : u8 { none, evacuating, compacting };
+
+  Kind decide(const Request& request);
+  void young(Self& self, Kind kind, CycleEnd& end);
+  void full(Self& self, bool compact_all, CycleEnd& end);
+  template <class T> void weak_things(Self& self, T& tracer, WeakThings<H, M, T>& weak, Kind kind, CycleEnd& end);
+  template <class Body> u64 phase(Self& self, Phase name, u32 wanted, u32 tasks, Body& body);
+  template <class T, class F> u64 tracing_phase(Self& self, Phase name, u32 wanted, u32 tasks, T& tracer, F task);
+  u32 workers_for(u64 bytes) const;
+  void after(Kind kind, const Request& request, CycleEnd& end, CycleRecord& record);
+  void totals(CycleEnd& end);
+  void verify(const char* when);
+  void give_back(const Request& request);
+  u64 room_for_young();
+
+  M& machine_;
+  H& host_;
+  Settings settings_;
+  Heap<M> heap_;
+  Spaces<M> spaces_;
+  Gang<M> gang_;
+  Emitter emitter_;
+  Pace pace_;
+  Collecting<M>* workers_ = nullptr;
+  u32 worker_count_ = 1;
+  alignas(Evacuation<H, M>) char evacuation_[sizeof(Evacuation<H, M>)];
+  alignas(Compaction<H, M>) char compaction_[sizeof(Compaction<H, M>)];
+  Evacuation<H, M>& evacuation() { return *reinterpret_cast<Evacuation<H, M>*>(evacuation_); }
+  Compaction<H, M>& compaction() { return *reinterpret_cast<Compaction<H, M>*>(compaction_); }
+  Tracing tracing_ = Tracing::none;
+  u32 condemned_ = 2;
+  Atomic<u64> count_{0};        // release after a collection's figures are written; acquire by requesters
+  Atomic<u64> counts_[3];
+  Atomic<u64> total_pause_ns_{0};
+  Atomic<u64> old_bytes_{0};
+  Atomic<u64> allocated_{0};    // bytes handed out to the program up to the last collection, large ones up to now
+  CycleRecord last_[3] = {};    // ephemeral, full, any
+  u64 start_ns_ = 0, last_end_ns_ = 0, last_survived_ = 0, large_at_end_ = 0, last_roots_ns_ = 0;
+};
+
+} // namespace garner

@@ -1,0 +1,332 @@
+#pragma once
+#include <new>
+
+#include "base/print.h"
+#include "cycle/cycle.h"
+#include "cycle/verify.ipp"
+
+namespace garner {
+
+namespace {
+// The body of a phase that traces: tasks are a lambda, draining and stealing are the tracer's.
+template <class T, class F> struct TracingBody {
+  T& tracer;
+  F task_fn;
+  template <class Self> void root(Self& self, u32 task) { task_fn(self, task); }
+  template <class Self> void drain(Self& self) { tracer.drain(self); }
+  template <class Self> void take(Self& self, u64 entry) { tracer.take(self, entry); }
+};
+// The body of a phase that is only tasks.
+template <class F> struct TaskBody {
+  F task_fn;
+  template <class Self> void root(Self& self, u32 task) { task_fn(self, task); }
+  template <class Self> void drain(Self&) {}
+  template <class Self> void take(Self&, u64) {}
+};
+} // namespace
+
+template <class H, class M> bool Cycle<H, M>::init(const HeapConfig& config, typename Gang<M>::Spawn spawn, void* spawn_arg) {
+  Filler filler{[](void* host, word at, usize bytes) { static_cast<H*>(host)->fill(at, bytes); }, &host_};
+  if (!heap_.init(machine_, config.shape, filler)) {
+    say("no address space for the heap: raise the limit on virtual memory (ulimit -v) or set heap.reserve lower");
+    return false;
+  }
+  spaces_.init(heap_);
+  worker_count_ = config.workers;
+  usize bytes = worker_count_ * sizeof(Collecting<M>);
+  void* memory = map_own(bytes);
+  if (memory == nullptr) {
+    say("no memory for the collector's workers");
+    return false;
+  }
+  workers_ = static_cast<Collecting<M>*>(memory);
+  for (u32 i = 0; i < worker_count_; i++) new (&workers_[i]) Collecting<M>();
+  new (evacuation_) Evacuation<H, M>(heap_, host_, gang_, spaces_, workers_, worker_count_, settings_);
+  new (compaction_) Compaction<H, M>(heap_, host_, gang_, spaces_, workers_, worker_count_, settings_);
+  GangConfig gang;
+  gang.workers = worker_count_;
+  gang.task_queue = settings_.as<TaskQueueKind>(Opt::task_queue);
+  gang.sync = settings_.as<SyncKind>(Opt::sync);
+  gang.term_exit = settings_.as<TermExit>(Opt::term_exit);
+  gang.lock = settings_.as<LockKind>(Opt::lock);
+  gang.order = settings_.as<Order>(Opt::order);
+  gang.steal = settings_.on(Opt::steal);
+  gang.queue_capacity = u32(settings_.get(Opt::queue_capacity));
+  gang.conductor = settings_.as<Conductor>(Opt::conductor);
+  gang.join = settings_.as<Join>(Opt::join) == Join::late ? JoinKind::late : JoinKind::fixed;
+  gang.pin = settings_.as<Pinning>(Opt::pin);
+  gang.notices = settings_.on(Opt::notices);
+  if (!gang_.start(machine_, gang, spawn, spawn_arg)) return false;
+  pace_.init(config.pace);
+  spaces_.eden.set_limit(pace_.eden());
+  start_ns_ = last_end_ns_ = machine_.now();
+  char preset[64];
+  settings_.print(Opt::preset, preset, sizeof preset);
+  emitter_.emit(EventId::heap_ready, HeapReady{heap_.reserved(), config.shape.limit, heap_.region_bytes(), worker_count_, machine_.nodes(), config.door, preset});
+  return true;
+}
+
+template <class H, class M> void Cycle<H, M>::set_limit(u64 bytes) {
+  emitter_.emit(EventId::limit_changed, LimitChanged{heap_.budget().limit(), bytes});
+  heap_.budget().set_limit(bytes);
+  pace_.set_limit(bytes);
+}
+
+template <class H, class M> bool Cycle<H, M>::is_alive(Ref ref) {
+  switch (tracing_) {
+    case Tracing::evacuating: return evacuation().alive(ref);
+    case Tracing::compacting: return compaction().alive(ref);
+    case Tracing::none: break;
+  }
+  return true;
+}
+
+// ---- one collection ----
+
+template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
+  u64 asked_ns = machine_.now();
+  host_.enter();
+  if (request.optional && count() != request.seen) { // somebody else was faster
+    host_.leave();
+    return false;
+  }
+  gang_.ensure(worker_count_);
+  host_.stop(request.cause);
+  u64 stopped_ns = machine_.now();
+  Self self(machine_, 0);
+  u64 index = count() + 1;
+  Kind kind = decide(request);
+  condemned_ = u32(kind);
+  CycleRecord record{};
+  CycleEnd& end = record.end;
+  end.index = index;
+  end.kind = kind;
+  end.cause = request.cause;
+  end.start_ns = asked_ns;
+  end.stop_ns = stopped_ns - asked_ns;
+  host_.begin(kind, request.cause, index);
+  record.before = sizes();
+  end.heap_before = record.before.total();
+  end.young_before = record.before.bytes[0] + record.before.bytes[1];
+  emitter_.emit(EventId::cycle_begin, CycleBegin{index, asked_ns, kind, request.cause, end.heap_before, end.young_before});
+  auto when = settings_.as<VerifyWhen>(Opt::verify);
+  if (when == VerifyWhen::before || when == VerifyWhen::both) verify("before");
+
+  if (kind != Kind::full) young(self, kind, end);
+  if (kind == Kind::full) full(self, request.compact_all, end);
+  else if (end.promotion_failed) { // N14: no object is lost; the full collection runs under the same stop
+    condemned_ = 2;
+    end.kind = kind = Kind::full;
+    end.cause = Cause::promotion_failed;
+    full(self, true, end);
+  }
+
+  tracing_ = Tracing::none;
+  give_back(request);
+  record.after = sizes();
+  after(kind, request, end, record);
+  if (when == VerifyWhen::after || when == VerifyWhen::both) verify("after");
+  count_.store_release(index);
+  host_.finish(kind, request.cause, index);
+  condemned_ = 2;
+  host_.resume();
+  u64 now = machine_.now();
+  end.pause_ns = now - asked_ns;
+  total_pause_ns_.store_relaxed(total_pause_ns_.load_relaxed() + end.pause_ns);
+  record.total_pause_ns = total_pause_ns_.load_relaxed();
+  last_[kind == Kind::full ? 1 : 0] = record;
+  last_[2] = record;
+  last_end_ns_ = now;
+  emitter_.emit(EventId::cycle_end, end);
+  host_.leave();
+  return true;
+}
+
+template <class H, class M> Kind Cycle<H, M>::decide(const Request& request) {
+  if (request.may_widen && request.kind != Kind::full && pace_.full_due(old_bytes())) return Kind::full;
+  return request.kind;
+}
+
+// N4's phases of a young collection, one line each.
+template <class H, class M> void Cycle<H, M>::young(Self& self, Kind kind, CycleEnd& end) {
+  auto& e = evacuation();
+  u32 most = gang_.workers(), few = workers_for(pace_.expected_survivors());
+  host_.before_roots(kind);
+  e.begin(u32(kind));
+  tracing_ = Tracing::evacuating;
+  u32 gatherers = last_roots_ns_ > 500'000 ? most : 1; // many or deep stacks: share them
+  TaskBody gather{[&](Self& s, u32 task) { e.gather_task(s, task, gatherers, kind); }};
+  end.gather_ns = phase(self, Phase::gather, gatherers, e.gather_tasks(gatherers), gather);
+  last_roots_ns_ = end.gather_ns * gatherers;
+  e.freeze();
+  u32 tasks = e.evacuate_tasks();
+  few = max_of(few, workers_for(u64(e.card_tasks()) * 256 * KiB));
+  end.evacuate_ns = tracing_phase(self, Phase::evacuate, few, tasks, e, [&](Self& s, u32 task) { e.evacuate_task(s, task); });
+  WeakThings<H, M, Evacuation<H, M>> weak(host_, e);
+  weak_things(self, e, weak, kind, end);
+  e.put_back();
+  host_.side_tables([&](Ref ref) { return e.alive(ref) ? e.now_at(ref) : Ref{0}; });
+  totals(end);
+  end.pinned += e.pinned_count();
+  end.promotion_failed = e.failed();
+  u64 before = machine_.now();
+  e.finish();
+  end.finish_ns += machine_.now() - before;
+}
+
+// N13's phases of a full collection, one line each.
+template <class H, class M> void Cycle<H, M>::full(Self& self, bool compact_all, CycleEnd& end) {
+  auto& c = compaction();
+  u32 most = workers_for(end.heap_before);
+  host_.before_roots(Kind::full);
+  c.begin();
+  tracing_ = Tracing::compacting;
+  TaskBody gather{[&](Self& s, u32) { c.gather_task(s, Kind::full); }};
+  end.gather_ns += phase(self, Phase::gather, most, most, gather);
+  end.mark_ns += tracing_phase(self, Phase::mark, most, c.mark_tasks(), c, [&](Self& s, u32 task) { c.mark_task(s, task); });
+  WeakThings<H, M, Compaction<H, M>> weak(host_, c);
+  weak_things(self, c, weak, Kind::full, end);
+  TaskBody measure{[&](Self& s, u32 task) { c.measure_task(s, task); }};
+  u64 ns = phase(self, Phase::compact, most, c.measure_tasks(), measure);
+  c.choose(most * 2, compact_all);
+  TaskBody plan{[&](Self& s, u32 task) { c.plan_task(s, task); }};
+  ns += phase(self, Phase::compact, most, c.plan_tasks(), plan);
+  GARNER_CHECK(weak.resort(), "no memory for the finalization queue");
+  TaskBody slide{[&](Self& s, u32 task) { c.slide_task(s, task); }};
+  ns += phase(self, Phase::update, most, c.slide_tasks(), slide);
+  host_.side_tables([&](Ref ref) { return c.alive(ref) ? c.now_at(ref) : Ref{0}; }); // the host looks at the objects' new places
+  c.finish();
+  TaskBody clean{[&](Self&, u32 task) { c.clean_task(task); }};
+  ns += phase(self, Phase::clean, most, c.clean_tasks(), clean);
+  c.free_dead();
+  end.compact_ns += ns;
+  end.compacted = c.moved_bytes() != 0;
+  end.pinned += c.pinned_count();
+  totals(end);
+}
+
+// The order is the contract (cycle/weak.ipp).
+template <class H, class M> template <class T>
+void Cycle<H, M>::weak_things(Self& self, T& tracer, WeakThings<H, M, T>& weak, Kind kind, CycleEnd& end) {
+  u64 before = machine_.now();
+  auto run = [&](u32 tasks, auto fn) { tracing_phase(self, Phase::weak, workers_for(u64(tasks) * 64 * KiB), tasks, tracer, fn); };
+  weak.ephemerons(run);
+  host_.after_strong(kind);
+  weak.clear_short(run);
+  if (weak.finalize(run) != 0) weak.ephemerons(run);
+  weak.clear_long(run);
+  end.finalize_pending = host_.finalizers().ready_count();
+  end.weak_ns += machine_.now() - before;
+}
+
+// ---- phases ----
+
+template <class H, class M> template <class Body>
+u64 Cycle<H, M>::phase(Self& self, Phase name, u32 wanted, u32 tasks, Body& body) {
+  u64 before = machine_.now();
+  if (tasks != 0) gang_.run(self, name, min_of(wanted, tasks), tasks, body);
+  u64 ns = machine_.now() - before;
+  emitter_.emit(EventId::phase, PhaseDone{count() + 1, name, before, ns, wanted});
+  return ns;
+}
+
+template <class H, class M> template <class T, class F>
+u64 Cycle<H, M>::tracing_phase(Self& self, Phase name, u32 wanted, u32 tasks, T& tracer, F task) {
+  u64 before = machine_.now();
+  TracingBody<T, F> body{tracer, task};
+  if (tasks != 0) gang_.run(self, name, wanted, tasks, body);
+  u64 ns = machine_.now() - before;
+  emitter_.emit(EventId::phase, PhaseDone{count() + 1, name, before, ns, wanted});
+  return ns;
+}
+
+// No worker is woken without work for it.
+template <class H, class M> u32 Cycle<H, M>::workers_for(u64 bytes) const {
+  u64 per = u64(settings_.get(Opt::woken_per));
+  u32 most = gang_.workers();
+  return per == 0 ? most : u32(clamp_to<u64>(bytes / per + 1, 1, most));
+}
+
+template <class H, class M> void Cycle<H, M>::totals(CycleEnd& end) {
+  for (u32 i = 0; i < worker_count_; i++) {
+    Collecting<M>& w = workers_[i];
+    end.copied += w.copied_bytes;
+    end.promoted += w.promoted_bytes;
+    end.roots += w.roots.reported;
+  }
+}
+
+// ---- the end of a collection ----
+
+template <class H, class M> GenerationSizes Cycle<H, M>::sizes() {
+  GenerationSizes s{};
+  heap_.each_region([&](u32 index, auto& r) {
+    if (r.role == Role::large) {
+      s.bytes[r.pinned_objects ? 4 : 3] += align_up(r.object_bytes, kPageBytes);
+      return;
+    }
+    u32 g = r.role == Role::eden ? 0 : r.role == Role::survivor ? 1 : r.role == Role::old ? 2 : 4;
+    s.bytes[g] += r.top.load_relaxed() - heap_.begin_of(index);
+  });
+  s.holes[0] = spaces_.eden.hole_bytes();
+  s.holes[2] = spaces_.old.hole_bytes();
+  s.holes[4] = spaces_.pinned.hole_bytes();
+  return s;
+}
+
+// Free regions' pages go back when they are asked for, when trimming is on, and when there is much more than the next eden needs.
+template <class H, class M> void Cycle<H, M>::give_back(const Request& request) {
+  if (request.give_back || settings_.on(Opt::trim)) return heap_.trim(0);
+  if (settings_.on(Opt::retain)) return;
+  u64 needed = pace_.eden() + pace_.eden() / 4 + pace_.expected_survivors() + 4 * MiB;
+  if (heap_.free_charged() > needed * 2) heap_.trim(needed);
+}
+
+template <class H, class M> u64 Cycle<H, M>::room_for_young() {
+  // What is free or could be: eden starts anew, free regions are charged already.
+  return heap_.budget().room() + heap_.free_charged();
+}
+
+template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& request, CycleEnd& end, CycleRecord& record) {
+  (void)request;
+  const GenerationSizes& s = record.after;
+  u64 old = s.bytes[2] + s.bytes[3] + s.bytes[4] - s.holes[2] - s.holes[4];
+  old_bytes_.store_relaxed(old);
+  end.heap_after = s.total() - s.total_holes();
+  end.young_after = s.bytes[0] + s.bytes[1] - s.holes[0];
+  end.old_after = s.bytes[2];
+  end.large_after = s.bytes[3];
+  end.fragmented = s.total_holes();
+  end.committed = heap_.budget().committed();
+  end.limit = heap_.budget().limit();
+  end.workers = worker_count_;
+  u64 now = machine_.now(), pause = now - end.start_ns;
+  if (kind == Kind::full) {
+    pace_.after_full(end.heap_after, old, room_for_young(), pause);
+  } else {
+    YoungFacts facts{};
+    facts.pause_ns = pause;
+    facts.interval_ns = end.start_ns - last_end_ns_;
+    facts.eden_used = record.before.bytes[0];
+    facts.survived = end.copied;
+    facts.promoted = end.promoted;
+    facts.old_bytes = old;
+    facts.room = room_for_young();
+    pace_.after_young(facts);
+  }
+  end.eden_next = pace_.eden();
+  end.allocated_total = allocated_.fetch_add_relaxed(spaces_.eden.used()) + spaces_.eden.used();
+  spaces_.eden.reset_used(0);
+  spaces_.eden.set_limit(pace_.eden());
+  for (u32 g = 0; g <= u32(kind); g++) counts_[g].fetch_add_relaxed(1);
+  record.generation = u32(kind);
+}
+
+template <class H, class M> void Cycle<H, M>::verify(const char* when) {
+  Self self(machine_, 0);
+  host_.before_roots(Kind::full); // a walk of its own
+  Verifier<H, M>(heap_, host_, when, count() + 1).run([&](auto& sink) { host_.gather(self, sink, Kind::full); });
+  host_.after_walk();
+}
+
+} // namespace garner

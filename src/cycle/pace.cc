@@ -1,0 +1,58 @@
+#include "cycle/pace.h"
+
+namespace garner {
+
+void Pace::init(const PaceConfig& config) {
+  config_ = config;
+  wanted_ = eden_ = clamp_to(config.eden_start, min_of(config.eden_min, config.eden_max), config.eden_max);
+  set_threshold();
+}
+
+void Pace::set_limit(u64 limit) {
+  config_.limit = limit;
+  set_threshold();
+}
+
+void Pace::set_threshold() {
+  u64 growth = live_ * config_.old_growth_percent / 100;
+  growth = growth * (10 - config_.conserve) / 10;
+  threshold_.store_relaxed(live_ + max_of(growth, config_.growth_min));
+}
+
+void Pace::after_young(const YoungFacts& facts) {
+  double cycle_ns = double(facts.pause_ns + facts.interval_ns);
+  double share = cycle_ns > 0 ? double(facts.pause_ns) / cycle_ns : 0;
+  share_ = share_ == 0 ? share : 0.6 * share_ + 0.4 * share;
+  // A partly filled eden (an induced collection) says little about survival.
+  if (facts.eden_used >= config_.eden_min / 2) {
+    double survival = clamp_to(double(facts.survived) / double(facts.eden_used), 0.02, 1.0);
+    survival_ = survival > survival_ ? survival : 0.7 * survival_ + 0.3 * survival; // quick to fear, slow to trust
+  }
+  if (facts.promoted > 0) grown_since_full_ = true;
+  if (config_.adaptive) {
+    if (share_ * 100 > config_.gc_share_percent) wanted_ = min_of(wanted_ * 2, config_.eden_max);
+    else if (facts.pause_ns > config_.pause_goal_ns && share_ * 300 < config_.gc_share_percent) wanted_ = max_of(wanted_ * 3 / 4, config_.eden_min);
+  }
+  fit(facts.room);
+  // Squeezed: less than a sixth of what eden had after the last full collection, and old space is what took it.
+  u64 had = min_of(wanted_, room_after_full_);
+  squeezed_ = grown_since_full_ && facts.room < (~u64(0) >> 2) && eden_ < had / 6 && facts.old_bytes > live_ + live_ / 50;
+}
+
+void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64) {
+  live_ = max_of(live_bytes, old_bytes);
+  grown_since_full_ = squeezed_ = false;
+  set_threshold();
+  fit(room);
+  room_after_full_ = eden_;
+}
+
+// Eden and the copies of what survives of it must both fit.
+void Pace::fit(u64 room) {
+  u64 most = u64(double(room) / (1.0 + min_of(1.0, survival_ * 1.25 + 0.02)));
+  eden_ = min_of(wanted_, most);
+  eden_ = max_of(eden_, min_of<u64>(512 * KiB, room)); // the last step before full collections take over
+  if (eden_floor_ != 0) eden_ = max_of(eden_, min_of(eden_floor_, room));
+}
+
+} // namespace garner

@@ -1,0 +1,64 @@
+// Pace: when to collect and how large the young space is. Decisions only: plain numbers in, plain numbers out, no heap.
+//
+// Adaptive (N12): eden grows while young pauses take more than their share of time, shrinks when pauses are too long and time is not
+// short, and always fits what the limit leaves: eden + what will survive of it <= room. Fixed: eden stays, but for the limit.
+// A full collection is due when old space has grown by its allowance since the last one, or when the room for eden has become
+// so small that collecting it often costs more than a full collection.
+// Near the limit it degrades step by step: smaller eden, full collection, and only then out of memory.
+// Same inputs, same decisions (a table of worlds tests it). Not thread-safe but for large_due: called under the collection lock.
+#pragma once
+#include "base/atomic.h"
+#include "options/parse.h"
+
+namespace garner {
+
+struct PaceConfig {
+  bool adaptive = true;
+  u64 eden_start = 16 * MiB, eden_min = 4 * MiB, eden_max = 256 * MiB;
+  u64 pause_goal_ns = 20'000'000;
+  u32 gc_share_percent = 5, old_growth_percent = 100, conserve = 0;
+  u64 limit = 0;       // bytes, 0 none
+  u64 growth_min = 24 * MiB; // old space may always grow by this much
+};
+
+struct YoungFacts {
+  u64 pause_ns, interval_ns;   // this pause, and the time the program ran before it
+  u64 eden_used, survived, promoted;
+  u64 old_bytes;               // old, large and pinned in use afterwards
+  u64 room;                    // bytes the budget leaves for eden and survivors, ~0/2 without a limit
+};
+
+class Pace {
+ public:
+  void init(const PaceConfig& config);
+  const PaceConfig& config() const { return config_; }
+  void set_limit(u64 limit);
+  void set_eden_floor(u64 bytes) { eden_floor_ = bytes; } // a promise to the program (no-GC region); 0 ends it
+
+  u64 eden_floor() const { return eden_floor_; }
+
+  void after_young(const YoungFacts& facts);
+  void after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns);
+
+  u64 eden() const { return eden_; }             // bytes of the next eden
+  u64 old_threshold() const { return threshold_.load_relaxed(); }
+  bool full_due(u64 old_bytes) const { return old_bytes >= old_threshold() || squeezed_; }
+  // Large allocations count before they happen. Any-thread.
+  bool large_due(u64 old_bytes, u64 asked) const { return old_bytes + asked > old_threshold(); }
+  u64 expected_survivors() const { return u64(survival_ * double(eden_)); }
+  u64 live_after_full() const { return live_; }
+  u32 share_percent() const { return u32(share_ * 100); }
+
+ private:
+  void fit(u64 room);
+  void set_threshold();
+
+  PaceConfig config_;
+  u64 wanted_ = 0, eden_ = 0, eden_floor_ = 0;
+  Atomic<u64> threshold_{0}; // relaxed: a number, read by allocating threads while a new limit is set
+  u64 live_ = 0, room_after_full_ = 0;
+  double survival_ = 0.1, share_ = 0;
+  bool squeezed_ = false, grown_since_full_ = false;
+};
+
+} // namespace garner

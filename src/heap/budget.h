@@ -1,0 +1,44 @@
+// Budget: how much memory the heap's pages and the collector's own tables may use, and how much they do.
+//
+// Equation: charged = sum of Region::charged. A request is granted iff pages(charged + request) + tables <= limit, where
+// pages(x) = x + x/32 (the mark table's share, touched by full collections) . limit 0 means no limit.
+// Any-thread; grants are compare-and-swap, so the limit is never exceeded, not even for a moment.
+#pragma once
+#include "base/arena.h"
+
+namespace garner {
+
+template <class M> class Budget {
+ public:
+  void set_limit(u64 bytes) { limit_.store_relaxed(bytes); }
+  u64 limit() const { return limit_.load_relaxed(); }
+  static u64 with_tables(u64 charged) { return charged + charged / 32; }
+  u64 charged() const { return charged_.load_relaxed(); }
+  u64 committed() const { return with_tables(charged()) + own_bytes_small(); }
+
+  bool take(u64 bytes) {
+    u64 now = charged_.load_relaxed();
+    do {
+      u64 cap = limit();
+      if (cap != 0 && with_tables(now + bytes) + own_bytes_small() > cap) return false;
+    } while (!charged_.cas_relaxed(now, now + bytes)); // relaxed: a count, it publishes nothing
+    return true;
+  }
+  void give(u64 bytes) { charged_.fetch_sub_relaxed(bytes); }
+  // Bytes that may still be taken.
+  u64 room() const {
+    u64 cap = limit();
+    if (cap == 0) return ~u64(0) >> 1;
+    u64 own = own_bytes_small(), now = charged();
+    u64 most = cap > own ? (cap - own) / 33 * 32 : 0;
+    return most > now ? most - now : 0;
+  }
+
+ private:
+  // Growable tables are mapped ahead of use; a fixed share is a fair bound of what they touch.
+  static u64 own_bytes_small() { return 512 * KiB; }
+  typename M::template Atomic<u64> charged_;
+  typename M::template Atomic<u64> limit_;
+};
+
+} // namespace garner

@@ -1,0 +1,59 @@
+// FinalizeQueue: the objects whose finalizers must run once, by generation, and those whose turn has come.
+//
+// Registered objects are weak: one list per generation, so a young collection looks at young ones only. Ready objects are roots:
+// ordinary ones leave first, critical ones when no ordinary one is left.
+// Concurrency: add() and next_ready() from any thread of the program under one short spin lock; collections own everything.
+#pragma once
+#include "base/arena.h"
+#include "base/atomic.h"
+#include "seam/machine.h"
+
+namespace garner {
+
+class FinalizeQueue {
+ public:
+  static constexpr u32 kGenerations = 3;
+
+  bool add(u32 generation, Ref ref) { // false: no memory
+    Locked<SpinLock> guard(lock_);
+    return registered[generation].push(ref);
+  }
+  Ref next_ready() {
+    Locked<SpinLock> guard(lock_);
+    for (u32 critical = 0; critical < 2; critical++) {
+      Vector<Ref>& list = ready[critical];
+      if (taken_[critical] < list.size()) {
+        Ref ref = list[taken_[critical]++];
+        if (taken_[critical] == list.size()) {
+          list.clear();
+          taken_[critical] = 0;
+        }
+        return ref;
+      }
+    }
+    return {0};
+  }
+  usize ready_count() {
+    Locked<SpinLock> guard(lock_);
+    return ready[0].size() - taken_[0] + ready[1].size() - taken_[1];
+  }
+  // With the world stopped: forgets the taken prefix, so that the lists can be visited whole.
+  void compact() {
+    for (u32 c = 0; c < 2; c++) {
+      if (taken_[c] == 0) continue;
+      usize n = ready[c].size() - taken_[c];
+      memmove(static_cast<void*>(ready[c].begin()), ready[c].begin() + taken_[c], n * sizeof(Ref));
+      ready[c].truncate(n);
+      taken_[c] = 0;
+    }
+  }
+
+  Vector<Ref> registered[kGenerations];
+  Vector<Ref> ready[2]; // ordinary, critical
+
+ private:
+  SpinLock lock_;
+  usize taken_[2] = {};
+};
+
+} // namespace garner

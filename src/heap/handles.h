@@ -1,0 +1,100 @@
+// HandleTable: words outside the heap that hold references, sorted by kind, in chunks that know how young their youngest object may be.
+//
+// A handle is the address of its slot, which never moves; the slot's first word is the reference, read by the program with a plain
+// load. Stride is 16 for kinds with a second word, 8 for the rest. A chunk is 4 KiB, aligned, so kind and owner follow from the address.
+// `youngest` is the least generation any object of the chunk can have: lowered by every store, recomputed by the collection that
+// visits the chunk; a young collection skips chunks that hold old objects only.
+// Concurrency: create, destroy and stores come from any thread, even from a collector thread in the middle of a collection
+// (an object dropped eagerly frees its own handle) and, for destroy, from threads that do not stop. So: one short spin lock for the
+// free bits, slots are updated by compare-and-swap during collections, and chunks are never unmapped while a collection runs.
+#pragma once
+#include <initializer_list>
+
+#include "base/arena.h"
+#include "base/atomic.h"
+#include "seam/machine.h"
+
+namespace garner {
+
+// The numbers are those of the .NET runtime's HandleType; other hosts use the subset they need.
+enum class HandleKind : u8 {
+  weak_short = 0, weak_long = 1, strong = 2, pinned = 3, variable = 4, counted = 5, dependent = 6, async_pinned = 7, sized = 8,
+  weak_native = 9, weak_interior = 10, cross_reference = 11, count = 12
+};
+inline constexpr usize kHandleKinds = usize(HandleKind::count);
+constexpr bool handle_has_extra(HandleKind kind) {
+  return kind == HandleKind::dependent || kind == HandleKind::weak_interior || kind == HandleKind::counted || kind == HandleKind::variable ||
+         kind == HandleKind::sized || kind == HandleKind::weak_native || kind == HandleKind::cross_reference;
+}
+
+using Handle = word*;
+
+struct HandleOwner; // a store; opaque here
+
+struct HandleChunk {
+  static constexpr usize kBytes = 4096;
+  static constexpr usize kHeadBytesUsed = 128;
+  static constexpr u32 kBitWords = 8;
+  HandleKind kind;
+  Atomic<u8> youngest;   // relaxed: written by mutators as 0, by the one worker that visits the chunk as what it found
+  u16 used;              // slots in use; guarded by the table's lock
+  u32 capacity, stride;
+  u32 position;          // index in the table's list of this kind
+  HandleOwner* owner;
+  HandleChunk* next_free; // list of chunks with room, per owner and kind
+  bool listed;
+  Atomic<u64> bits[kBitWords]; // slot in use; relaxed: a collection may see a slot a moment late or early, and then finds null
+  word* slot(u32 i) { return reinterpret_cast<word*>(reinterpret_cast<char*>(this) + kHeadBytesUsed) + usize(i) * stride / kWordBytes; }
+
+  // Calls fn(slot) for every slot in use.
+  template <class F> void each(F fn) {
+    for (u32 w = 0; w < kBitWords; w++)
+      for (u64 b = bits[w].load_relaxed(); b != 0; b &= b - 1) fn(slot(w * 64 + u32(__builtin_ctzll(b))));
+  }
+};
+static_assert(sizeof(HandleChunk) <= HandleChunk::kHeadBytesUsed);
+
+// weak_interior: the handle's second word is the address of a native word that points into the object, and moves with it. Read
+// once: a thread that does not stop may be destroying the handle.
+inline void move_native_word(word* slot, word by) {
+  if (word native = __atomic_load_n(slot + 1, __ATOMIC_RELAXED); native != 0 && by != 0) store_word(native, load_word(native) + by);
+}
+
+inline HandleChunk* chunk_of(Handle handle) { return reinterpret_cast<HandleChunk*>(align_down(word(handle), HandleChunk::kBytes)); }
+
+struct HandleOwner {
+  HandleChunk* roomy[kHandleKinds] = {};
+};
+
+class HandleTable {
+ public:
+  // Null when there is no memory. `owner` outlives its handles.
+  Handle create(HandleOwner& owner, HandleKind kind, Ref ref, word extra);
+  void destroy(Handle handle);          // any thread
+  void uproot(HandleOwner& owner);      // any thread: every handle of a store holds nothing from now on, and stays the store's
+  void destroy_all(HandleOwner& owner); // frees every handle of a store
+  // Stores keep the chunk's youngest right. `store` on a handle that a collection is updating is excluded by the world's stop.
+  void store(Handle handle, Ref ref);
+  bool compare_exchange(Handle handle, Ref& expected, Ref ref);
+  void set_extra(Handle handle, word extra);
+  static word extra(Handle handle) { return handle_has_extra(chunk_of(handle)->kind) ? __atomic_load_n(handle + 1, __ATOMIC_RELAXED) : 0; }
+
+  // -- for collections (the list of chunks may grow meanwhile; what is new holds no object that needs visiting) --
+  u32 chunks(HandleKind kind) const { return counts_[usize(kind)].load_acquire(); } // pairs with the release in add_chunk
+  HandleChunk* chunk(HandleKind kind, u32 i) const { return lists_[usize(kind)][i]; }
+  u32 in_use() const { return in_use_.load_relaxed(); }
+
+ private:
+  static constexpr u32 kMaxChunks = 1u << 20; // per kind: 256 M to 512 M handles
+  HandleChunk* add_chunk(HandleOwner& owner, HandleKind kind);
+  HandleChunk* map_chunk();
+
+  SpinLock lock_;                            // guards free bits, roomy lists, chunk lists' growth
+  HandleChunk** lists_[kHandleKinds] = {};   // reserved at full length on first use, so readers never see them move
+  Atomic<u32> counts_[kHandleKinds];
+  HandleOwner dead_;                         // owns the emptied chunks of stores that are gone; they stay in their lists
+  word next_ = 0, end_ = 0;                  // rest of the block that chunks are cut from
+  Atomic<u32> in_use_;
+};
+
+} // namespace garner

@@ -1,0 +1,145 @@
+// Heap: one reservation cut into regions, and the tables that lie beside it. Bytes, no algorithm.
+//
+// Address space: [base, base + bytes), reserved once, never remapped; growing and shrinking are changes of roles. All tables are
+// indexed by (address - base) >> shift and reserved for the whole range at start; pages appear when touched. Formula of the
+// virtual size: bytes * (1 + 1/32 marks + 1/1024 starts + 1/2048 cards + 1/4096 regions).
+// Slabs: the range is one slab here, placed first-touch or interleaved (N18, N19); Placement keeps the cut by node open (N22).
+// Who may do what when: taking and freeing regions is any-thread (one lock, once per region); cset, scan_top, ages and labels are
+// written with the world stopped, except the label of a region just taken, which no object is in yet.
+// Membership of a reference: an object at r lies in the region of r - 8, so that a one-past-the-end address, which equals the
+// first byte of the next block, still belongs to the object before it.
+#pragma once
+#include "base/check.h"
+#include "heap/budget.h"
+#include "heap/marks.h"
+#include "heap/region.h"
+#include "seam/host.h"
+
+namespace garner {
+
+inline constexpr u32 kNoRegion = ~u32(0);
+
+struct HeapShape {
+  usize reserve_bytes;  // rounded up to the region size
+  usize least_bytes;    // halving of the reservation stops here
+  usize region_bytes;
+  u64 limit;            // 0: none
+  bool interleave, retain, poison;
+};
+
+// Formats [at, at + bytes) as dead objects; provided by the host.
+struct Filler {
+  void (*fill)(void* host, word at, usize bytes);
+  void* host;
+  void operator()(word at, usize bytes) const { fill(host, at, bytes); }
+};
+
+template <class M> class Heap {
+ public:
+  using RegionT = Region<M>;
+  template <class T> using Atomic = typename M::template Atomic<T>;
+
+  // False when not even the least reservation is granted; the heap is unusable then.
+  bool init(M& machine, const HeapShape& shape, Filler filler);
+
+  // -- geometry --
+  word base() const { return base_; }
+  word end() const { return base_ + bytes_; }
+  usize reserved() const { return bytes_; }
+  usize region_bytes() const { return usize(1) << shift_; }
+  u32 region_shift() const { return shift_; }
+  u32 regions() const { return count_; }
+  u32 high_water() const { return high_water_.load_relaxed(); } // regions at and above were never used
+  GARNER_INLINE bool contains(word value) const { return value - kHeadBytes - base_ < bytes_; }
+  GARNER_INLINE u32 index_of(Ref ref) const { return u32((ref.at - kHeadBytes - base_) >> shift_); }
+  GARNER_INLINE u32 index_at(word at) const { return u32((at - base_) >> shift_); }
+  GARNER_INLINE RegionT& region(u32 index) const { return table_[index]; }
+  GARNER_INLINE RegionT& region_of(Ref ref) const { return table_[index_of(ref)]; }
+  word begin_of(u32 index) const { return base_ + (word(index) << shift_); }
+  word end_of(u32 index) const { return begin_of(index) + region_bytes(); }
+  u32 head_of(u32 index) const { // the large run that a tail belongs to
+    RegionT& r = table_[index];
+    return r.role == Role::large_tail ? r.next : index;
+  }
+
+  // -- labels: what the program's barrier reads --
+  GARNER_INLINE u8 label(u32 index) const { return labels_[index]; }
+  GARNER_INLINE u8 label_of(Ref ref) const { return labels_[index_of(ref)]; }
+  void set_label(u32 index, u8 label) { __atomic_store_n(&labels_[index], label, __ATOMIC_RELAXED); }
+  u8* labels() const { return labels_; }
+
+  // -- collection set: 0 = not collected, else 1 + destination class (evacuation) or 1 (moving, compaction) --
+  GARNER_INLINE u8 cset(u32 index) const { return cset_[index]; }
+  GARNER_INLINE u8 cset_of(word value) const { // 0 also for null and for addresses outside
+    word offset = value - kHeadBytes - base_;
+    return GARNER_LIKELY(offset < bytes_) ? cset_[offset >> shift_] : 0;
+  }
+  void set_cset(u32 index, u8 value) { cset_[index] = value; }
+
+  // -- regions --
+  // A region in its new role with top = base, or kNoRegion when the budget or the reservation is used up.
+  u32 take_region(Role role, u8 label, u8 age);
+  // A run for one object of `bytes`, labelled old, with top behind the object; kNoRegion likewise. `zero`: hand it out cleared.
+  u32 take_large(usize bytes, bool zero, bool pinned);
+  void free_region(u32 index); // of any role; a large run by its head
+  // Gives back free regions' pages until at most `keep` bytes of them remain charged.
+  void trim(usize keep);
+  usize free_charged() const { return free_charged_.load_relaxed(); }
+  Budget<M>& budget() { return budget_; }
+  const Budget<M>& budget() const { return budget_; }
+  void fill(word at, usize bytes) const {
+    if (bytes != 0) filler_(at, bytes);
+  }
+  M& machine() const { return *machine_; }
+  bool poison() const { return shape_.poison; }
+
+  // Calls fn(index, region) for every region in use, ascending; tails are skipped.
+  template <class F> void each_region(F fn) const {
+    for (u32 i = 0, n = high_water(); i < n; i += table_[i].role == Role::large ? table_[i].run : 1)
+      if (table_[i].role != Role::free && table_[i].role != Role::large_tail) fn(i, table_[i]);
+  }
+
+  // -- cards --
+  u8* cards() const { return cards_; }
+  u8* bundles() const { return bundles_; }
+  GARNER_INLINE u8* card_of(word at) const { return &cards_[(at - base_) >> kCardShift]; }
+  GARNER_INLINE u8* bundle_of(word at) const { return &bundles_[(at - base_) >> kBundleShift]; }
+  GARNER_INLINE void mark_card(word at) { // by collectors; racing writers store the same value
+    u8* card = card_of(at);
+    if (__atomic_load_n(card, __ATOMIC_RELAXED) != kCardDirty) __atomic_store_n(card, kCardDirty, __ATOMIC_RELAXED);
+    u8* bundle = bundle_of(at);
+    if (__atomic_load_n(bundle, __ATOMIC_RELAXED) != kCardDirty) __atomic_store_n(bundle, kCardDirty, __ATOMIC_RELAXED);
+  }
+  void clear_cards(word begin, word end) { memset(card_of(begin), 0, ((end - begin) + kCardBytes - 1) >> kCardShift); }
+
+  // -- object starts, built when asked (heap/starts.h) --
+  u16* starts_of(u32 index) const { return starts_ + (usize(index) << (shift_ - kCardShift)); }
+
+  Marks<M>& marks() { return marks_; }
+
+ private:
+  u32 find_fresh();
+  u32 find_run(u32 regions);
+  bool pay_for(u32 index, usize bytes);
+  void enter(u32 index, Role role, u8 label, u8 age);
+  void drop_pages(u32 index);
+
+  M* machine_ = nullptr;
+  HeapShape shape_{};
+  Filler filler_{};
+  word base_ = 0;
+  usize bytes_ = 0;
+  u32 shift_ = 0, count_ = 0;
+  RegionT* table_ = nullptr;
+  u8 *labels_ = nullptr, *cset_ = nullptr, *cards_ = nullptr, *bundles_ = nullptr;
+  u16* starts_ = nullptr;
+  Marks<M> marks_;
+  Budget<M> budget_;
+  typename M::Lock lock_;         // guards roles of free regions, warm_, the cursor and high_water_
+  Vector<u32> warm_;              // free regions whose pages are charged; may hold stale entries
+  u32 cursor_ = 0;                // no free uncharged region below
+  Atomic<u32> high_water_;        // relaxed: grows under lock_, read by walks of a stopped world
+  Atomic<usize> free_charged_;    // relaxed: equals the charge of all free regions
+};
+
+} // namespace garner

@@ -1,0 +1,189 @@
+#pragma once
+#include "heap/heap.h"
+
+namespace garner {
+
+template <class M> bool Heap<M>::init(M& machine, const HeapShape& shape, Filler filler) {
+  machine_ = &machine;
+  shape_ = shape;
+  filler_ = filler;
+  shift_ = log2_floor(shape.region_bytes);
+  usize alignment = max_of(shape.region_bytes, usize(1) << kBundleShift);
+  usize least = align_up(max_of(shape.least_bytes, 16 * shape.region_bytes), alignment);
+  for (bytes_ = align_up(max_of(shape.reserve_bytes, least), alignment);; bytes_ = align_up(bytes_ / 2, alignment)) {
+    usize tables[] = {(bytes_ >> shift_) * sizeof(RegionT), bytes_ >> shift_, bytes_ >> shift_, bytes_ >> kCardShift,
+                      bytes_ >> kBundleShift, (bytes_ >> kCardShift) * sizeof(u16), bytes_ / kMarkBlockBytes * sizeof(MarkEntry<M>)};
+    word at[7] = {};
+    base_ = machine.reserve(bytes_, alignment);
+    bool good = base_ != 0;
+    for (usize i = 0; i < 7 && good; i++) good = (at[i] = machine.reserve(align_up(tables[i], kPageBytes), kPageBytes)) != 0;
+    if (good) {
+      count_ = u32(bytes_ >> shift_);
+      table_ = reinterpret_cast<RegionT*>(at[0]);
+      labels_ = reinterpret_cast<u8*>(at[1]);
+      cset_ = reinterpret_cast<u8*>(at[2]);
+      cards_ = reinterpret_cast<u8*>(at[3]);
+      bundles_ = reinterpret_cast<u8*>(at[4]);
+      starts_ = reinterpret_cast<u16*>(at[5]);
+      marks_.attach(reinterpret_cast<MarkEntry<M>*>(at[6]), base_);
+      break;
+    }
+    for (usize i = 0; i < 7; i++)
+      if (at[i] != 0) machine.release(at[i], align_up(tables[i], kPageBytes));
+    if (base_ != 0) machine.release(base_, bytes_);
+    if (bytes_ / 2 < least) return false;
+  }
+  budget_.set_limit(shape.limit);
+  if (shape.interleave) machine.interleave(base_, bytes_);
+  return true;
+}
+
+// The lowest free region without charge, so that the used range stays dense. Called with lock_ held.
+template <class M> u32 Heap<M>::find_fresh() {
+  for (u32 i = cursor_; i < count_; i++)
+    if (table_[i].role == Role::free && table_[i].charged == 0) {
+      cursor_ = i;
+      return i;
+    }
+  return kNoRegion;
+}
+
+template <class M> u32 Heap<M>::find_run(u32 regions) {
+  u32 length = 0;
+  for (u32 i = 0; i < count_; i++) {
+    length = table_[i].role == Role::free ? length + 1 : 0;
+    if (length == regions) return i + 1 - regions;
+  }
+  return kNoRegion;
+}
+
+template <class M> void Heap<M>::enter(u32 index, Role role, u8 label, u8 age) {
+  RegionT& r = table_[index];
+  word begin = begin_of(index);
+  r.top.store_relaxed(begin);
+  r.starts_top = r.scan_top = begin;
+  r.live_bytes = r.object_bytes = 0;
+  r.run = 1;
+  r.next = kNoRegion;
+  r.age = age;
+  r.kept = r.filling = r.pinned_objects = false;
+  r.marked.store_relaxed(0);
+  r.dirty.store_relaxed(0);
+  r.role = role;
+  set_label(index, label);
+  cset_[index] = 0;
+  if (index >= high_water_.load_relaxed()) high_water_.store_relaxed(index + 1);
+}
+
+template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age) {
+  Locked<typename M::Lock> guard(lock_);
+  while (!warm_.empty()) {
+    u32 index = warm_.back();
+    warm_.pop();
+    RegionT& r = table_[index];
+    if (r.role != Role::free || r.charged == 0) continue; // taken meanwhile as part of a run, or trimmed
+    usize missing = region_bytes() - r.charged;
+    if (missing != 0 && !budget_.take(missing)) { // the partly touched last region of a dropped run
+      drop_pages(index);
+      continue;
+    }
+    free_charged_.fetch_sub_relaxed(r.charged);
+    r.charged = u32(region_bytes());
+    enter(index, role, label, age);
+    r.clean = false;
+    return index;
+  }
+  u32 index = find_fresh();
+  if (index == kNoRegion || !budget_.take(region_bytes())) return kNoRegion;
+  table_[index].charged = u32(region_bytes());
+  enter(index, role, label, age);
+  table_[index].clean = true;
+  return index;
+}
+
+// Called with lock_ held.
+template <class M> void Heap<M>::drop_pages(u32 index) {
+  RegionT& r = table_[index];
+  machine_->discard(begin_of(index), region_bytes());
+  budget_.give(r.charged);
+  free_charged_.fetch_sub_relaxed(r.charged);
+  r.charged = 0;
+  cursor_ = min_of(cursor_, index);
+}
+
+template <class M> u32 Heap<M>::take_large(usize bytes, bool zero, bool pinned) {
+  usize room = region_bytes();
+  u32 regions = u32(div_up(bytes, room));
+  u32 first;
+  usize old_data = 0; // bytes from the start of the run that may hold stale data
+  {
+    Locked<typename M::Lock> guard(lock_);
+    first = find_run(regions);
+    if (first == kNoRegion) return kNoRegion;
+    usize need = 0, had = 0;
+    for (u32 i = 0; i < regions; i++) {
+      usize want = align_up(min_of(room, bytes - i * room), kPageBytes), charged = table_[first + i].charged;
+      need += want > charged ? want - charged : 0;
+      had += charged;
+    }
+    while (!budget_.take(need)) { // other free regions' pages can go
+      u32 victim = kNoRegion;
+      while (!warm_.empty() && victim == kNoRegion) {
+        u32 w = warm_.back();
+        warm_.pop();
+        if (table_[w].role == Role::free && table_[w].charged != 0 && (w < first || w >= first + regions)) victim = w;
+      }
+      if (victim == kNoRegion) {
+        for (u32 i = 0; i < regions; i++) // their entries may have been popped above
+          if (table_[first + i].charged != 0 && !warm_.push(first + i)) drop_pages(first + i);
+        return kNoRegion;
+      }
+      drop_pages(victim);
+    }
+    free_charged_.fetch_sub_relaxed(had);
+    for (u32 i = 0; i < regions; i++) {
+      RegionT& r = table_[first + i];
+      usize want = align_up(min_of(room, bytes - i * room), kPageBytes);
+      want = max_of(want, usize(r.charged)); // what is there beyond the need stays with the run, counted
+      if (r.charged != 0) old_data = min_of(bytes, i * room + r.charged);
+      r.charged = u32(want);
+      enter(first + i, i == 0 ? Role::large : Role::large_tail, kLabelOld, 0);
+      r.next = first;
+    }
+    RegionT& head = table_[first];
+    head.run = regions;
+    head.object_bytes = bytes;
+    head.pinned_objects = pinned;
+    head.top.store_relaxed(begin_of(first) + bytes);
+    head.scan_top = begin_of(first) + bytes;
+  }
+  if (zero && old_data != 0) memset(reinterpret_cast<void*>(begin_of(first)), 0, old_data);
+  else if (old_data != 0) memset(reinterpret_cast<void*>(begin_of(first)), 0, 2 * kWordBytes); // header and type word always
+  return first;
+}
+
+template <class M> void Heap<M>::free_region(u32 index) {
+  u32 regions = table_[index].role == Role::large ? table_[index].run : 1;
+  clear_cards(begin_of(index), begin_of(index) + regions * region_bytes());
+  if (shape_.poison)
+    for (u32 i = index; i < index + regions; i++) memset(reinterpret_cast<void*>(begin_of(i)), 0xdb, min_of(usize(table_[i].charged), region_bytes()));
+  Locked<typename M::Lock> guard(lock_);
+  for (u32 i = index; i < index + regions; i++) {
+    RegionT& r = table_[i];
+    r.role = Role::free;
+    r.top.store_relaxed(begin_of(i));
+    r.clean = false;
+    set_label(i, kLabelEden); // an address in a free region must never look old to the barrier
+    cset_[i] = 0;
+    free_charged_.fetch_add_relaxed(r.charged);
+    if (!warm_.push(i)) drop_pages(i);
+  }
+}
+
+template <class M> void Heap<M>::trim(usize keep) {
+  Locked<typename M::Lock> guard(lock_);
+  for (u32 i = high_water_.load_relaxed(); i-- > 0 && free_charged_.load_relaxed() > keep;)
+    if (table_[i].role == Role::free && table_[i].charged != 0) drop_pages(i);
+}
+
+} // namespace garner

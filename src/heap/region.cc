@@ -1,0 +1,8 @@
+#include "heap/region.h"
+
+namespace garner {
+const char* name_of(Role role) {
+  static const char* const names[] = {"free", "eden", "survivor", "old", "large", "large tail", "pinned"};
+  return names[u8(role)];
+}
+} // namespace garner

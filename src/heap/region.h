@@ -1,0 +1,48 @@
+// Region: one descriptor per equal-sized piece of the heap, and the roles it can play.
+//
+// Invariants (heap/heap.h check() computes them):
+//  - a region has exactly one role; `large` is followed by `large_tail` regions up to its run length;
+//  - base <= top <= end, objects lie head to tail in [base, top), fillers in the holes: a region in use can always be walked;
+//  - label is what the program's write barrier reads (0 eden, 1 survivor, 0x82 old); generation() is the same as 0, 1, 2;
+//  - starts are valid below starts_top only; anything that moves objects in the region sets starts_top = base.
+// Regions are freed, aged, pinned and relabelled one by one. A class (destination) of a survivor region is its age.
+#pragma once
+#include "base/words.h"
+
+namespace garner {
+
+enum class Role : u8 { free, eden, survivor, old, large, large_tail, pinned };
+const char* name_of(Role role);
+
+// The byte a region shows to the write barrier; unsigned order is age order. 0x82 is the code that the runtime's copying
+// barrier also takes for "oldest".
+inline constexpr u8 kLabelEden = 0, kLabelSurvivor = 1, kLabelOld = 0x82, kLabelNone = 0xff;
+constexpr u32 generation_of_label(u8 label) { return label == kLabelEden ? 0u : label == kLabelSurvivor ? 1u : 2u; }
+
+inline constexpr usize kCardShift = 11;   // 2 KiB: fixed by the runtime's barrier
+inline constexpr usize kBundleShift = 21; // 2 MiB: likewise
+inline constexpr usize kCardBytes = usize(1) << kCardShift;
+inline constexpr u8 kCardDirty = 0xff;
+
+template <class M> struct alignas(kLineBytes) Region {
+  template <class T> using Atomic = typename M::template Atomic<T>;
+  Atomic<word> top;         // end of the objects; bumped by whoever carves buffers (cas_relaxed; published by the stop itself)
+  word starts_top;          // starts below this are valid; guarded by starts_lock while roots are gathered
+  word scan_top;            // top when the collection began: cards above are fresh copies' and not scanned
+  usize live_bytes;         // of the last full marking
+  usize object_bytes;       // large: size of the one object
+  u32 run;                  // large: regions of the run
+  u32 next;                 // list link, owner-defined
+  Role role;
+  u8 age;                   // survivor: collections survived
+  u32 charged;              // bytes of its pages that the budget counts; a free region with charge holds old data
+  bool clean;               // pages above top are known to be zero
+  bool kept;                // holds objects that stay in place in this evacuation (pinned, or promotion failed)
+  bool filling;             // some space still carves buffers from it
+  bool pinned_objects;      // large or pinned role: objects of the pinned heap
+  Atomic<u8> marked;        // large: fetch_or_relaxed; the winner scans
+  Atomic<u8> starts_lock;   // spins; held while starts are extended
+  Atomic<u8> dirty;         // listed for card scanning in this collection
+};
+
+} // namespace garner

@@ -1,0 +1,28 @@
+// RootBuffer: the roots that one worker found, with the object each one held when nothing had moved.
+//
+// A record carries the object beside the slot, so that updating is idempotent: the runtime may report one slot to several workers.
+#pragma once
+#include "base/arena.h"
+#include "seam/host.h"
+
+namespace garner {
+
+struct RootRecord {
+  word slot;   // 0: the object is only kept alive
+  Ref object;
+  word inside; // what the slot held, minus the object: 0 unless interior
+};
+
+struct RootBuffer {
+  Vector<RootRecord> records;
+  Vector<Ref> pins;
+  u64 reported = 0;
+  bool lost = false; // no memory for a record: the collection cannot go on
+  void clear() {
+    records.clear();
+    pins.clear();
+    reported = 0;
+  }
+};
+
+} // namespace garner

@@ -1,0 +1,55 @@
+// Object starts: for every card of a region, the object that covers the card's first byte. Built on demand, by walking.
+//
+// Nothing is recorded when objects are allocated, copied or promoted: a region that no dirty card and no interior pointer ever asks
+// about costs nothing. What was built stays valid until the region's objects move (starts_top goes back to base then).
+// Entry: offset of the object's block in words from the region's begin; 16 bits hold it for regions up to 512 KiB.
+// Concurrency: lookups from several workers while roots are gathered: starts_lock. Card scanning owns its region.
+#pragma once
+#include "heap/heap.h"
+
+namespace garner {
+
+// Extends the starts of region `index` to `top`. The region's [base, top) must be walkable, and nobody may be writing objects into it.
+template <class H, class M> void extend_starts(Heap<M>& heap, H& host, u32 index, word top) {
+  auto& r = heap.region(index);
+  word begin = heap.begin_of(index), at = r.starts_top;
+  if (GARNER_LIKELY(at >= top)) return;
+  u16* starts = heap.starts_of(index);
+  while (at < top) {
+    word next = at + host.size(ref_of(at));
+    for (word card = align_up(at, kCardBytes); card < next; card += kCardBytes) starts[(card - begin) >> kCardShift] = u16((at - begin) / kWordBytes);
+    at = next;
+  }
+  r.starts_top = at;
+}
+
+// The block of the object that covers `at` (base <= at < starts_top of region `index`).
+template <class H, class M> word block_covering(Heap<M>& heap, H& host, u32 index, word at) {
+  word begin = heap.begin_of(index);
+  word block = begin + heap.starts_of(index)[(at - begin) >> kCardShift] * kWordBytes;
+  for (word next; (next = block + host.size(ref_of(block))) <= at;) block = next;
+  return block;
+}
+
+// The object that an interior pointer belongs to, or 0: outside the heap, in unused memory, or in a filler.
+// A pointer one past an object's end belongs to that object. Safe from several workers while nothing moves.
+template <class H, class M> Ref object_containing(Heap<M>& heap, H& host, word pointer) {
+  if (!heap.contains(pointer)) return {0};
+  word at = pointer - kHeadBytes;
+  u32 index = heap.index_at(at);
+  auto& first = heap.region(index);
+  if (first.role == Role::free) return {0};
+  if (first.role == Role::large || first.role == Role::large_tail) {
+    u32 head = heap.head_of(index);
+    word block = heap.begin_of(head);
+    return at < block + heap.region(head).object_bytes ? ref_of(block) : Ref{0};
+  }
+  if (at >= first.top.load_relaxed()) return {0};
+  while (first.starts_lock.exchange_acq_rel(1) != 0) cpu_relax(); // pairs with the release below
+  extend_starts(heap, host, index, first.top.load_relaxed());
+  first.starts_lock.store_release(0);
+  Ref found = ref_of(block_covering(heap, host, index, at));
+  return host.filler(found) ? Ref{0} : found;
+}
+
+} // namespace garner
