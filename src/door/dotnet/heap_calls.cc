@@ -1,0 +1,137 @@
+#include "door/dotnet/heap_calls.h"
+
+namespace garner::dotnet {
+
+int HeapCalls::SetGcLatencyMode(int mode) {
+  if (host_.no_gc_active()) return int(clr::SetLatencyStatus::no_gc_in_progress);
+  if (mode >= 0 && mode < int(clr::LatencyMode::no_gc_region)) {
+    // Sustained low latency means something only where collections can be concurrent; asked for elsewhere, the mode stays.
+    if (mode != int(clr::LatencyMode::sustained_low_latency) || host_.stock.concurrent) host_.latency_mode.store_relaxed(mode);
+  }
+  return int(clr::SetLatencyStatus::ok);
+}
+
+bool HeapCalls::RegisterForFinalization(int, clr::Object* object) {
+  if ((header(object) & clr::kHeaderFinalizerRun) != 0) {
+    header(object) &= ~clr::kHeaderFinalizerRun;
+    return true;
+  }
+  return host_.finalize_queue.add(min_of(host_.generation_of({word(object)}), 2u), {word(object)});
+}
+
+int HeapCalls::GetLastGCPercentTimeInGC() {
+  u64 since = host_.machine.now() - host_.cycle->start_ns();
+  return since == 0 ? 0 : int(min_of<u64>(100, host_.cycle->total_pause_ns() * 100 / since));
+}
+
+u32 HeapCalls::WaitUntilGCComplete(bool) {
+  while (host_.gc_done.load_acquire() == 0) futex_wait(host_.gc_done, 0); // pairs with SetWaitForGCEvent
+  return 0;
+}
+
+void HeapCalls::SetWaitForGCEvent() {
+  host_.gc_done.store_release(1);
+  futex_wake_all(host_.gc_done);
+}
+
+clr::Object* HeapCalls::NextObj(clr::Object* object) {
+  Ref ref{word(object)};
+  Heap<Linux>& heap = host_.heap();
+  if (!heap.contains(ref.at) || heap.region_of(ref).role == Role::large) return nullptr;
+  word next = block_of(ref) + host_.size(ref);
+  return next < heap.region_of(ref).top.load_relaxed() ? DotNet::object(ref_of(next)) : nullptr;
+}
+
+void HeapCalls::DiagWalkObject(clr::Object* object, clr::WalkFn visit, void* data) {
+  bool go_on = true;
+  Ref edge = host_.hidden_edge({word(object)});
+  if (edge.at != 0) go_on = visit(DotNet::object(edge), data);
+  host_.each_slot({word(object)}, [&](Slot slot) {
+    if (word value = load_word(slot.at); go_on && value != 0) go_on = visit(reinterpret_cast<clr::Object*>(value), data);
+  });
+}
+
+void HeapCalls::DiagWalkObject2(clr::Object* object, clr::WalkSlotFn visit, void* data) {
+  bool go_on = true;
+  if (Ref edge = host_.hidden_edge({word(object)}); edge.at != 0) {
+    u8* value = reinterpret_cast<u8*>(edge.at);
+    go_on = visit(object, &value, data);
+  }
+  host_.each_slot({word(object)}, [&](Slot slot) {
+    if (go_on && load_word(slot.at) != 0) go_on = visit(object, reinterpret_cast<u8**>(slot.at), data);
+  });
+}
+
+void HeapCalls::DiagWalkFinalizeQueue(void*, clr::FinalizerWalkFn visit) {
+  for (u32 critical = 0; critical < 2; critical++)
+    for (Ref ref : host_.finalize_queue.ready[critical]) visit(critical != 0, DotNet::object(ref));
+}
+
+void HeapCalls::DiagScanFinalizeQueue(clr::FinalizerScanFn visit, clr::ScanContext* scan) {
+  for (auto& list : host_.finalize_queue.ready)
+    for (Ref& ref : list) visit(reinterpret_cast<clr::Object**>(&ref), scan, 0);
+}
+
+void HeapCalls::DiagScanHandles(clr::HandleRootFn visit, int, clr::ScanContext* scan) {
+  HandleTable& table = host_.handle_table;
+  auto report = [&](HandleKind kind, u32 flags) {
+    for (u32 i = 0; i < table.chunks(kind); i++)
+      table.chunk(kind, i)->each([&](word* slot) {
+        u32 more = kind == HandleKind::counted && *slot != 0 && !host_.counted_alive({*slot}) ? clr::kRootWeak : 0;
+        if (*slot != 0) visit(reinterpret_cast<clr::Object**>(slot), nullptr, flags | more, scan, false);
+      });
+  };
+  report(HandleKind::strong, 0);
+  report(HandleKind::sized, 0);
+  report(HandleKind::pinned, clr::kRootPinning);
+  report(HandleKind::async_pinned, clr::kRootPinning);
+  report(HandleKind::counted, clr::kRootRefCounted);
+  report(HandleKind::weak_short, clr::kRootWeak);
+  report(HandleKind::weak_long, clr::kRootWeak);
+}
+
+void HeapCalls::DiagScanDependentHandles(clr::HandleRootFn visit, int, clr::ScanContext* scan) {
+  HandleTable& table = host_.handle_table;
+  for (u32 i = 0; i < table.chunks(HandleKind::dependent); i++)
+    table.chunk(HandleKind::dependent, i)->each([&](word* slot) {
+      if (slot[0] != 0 && slot[1] != 0) visit(reinterpret_cast<clr::Object**>(slot), reinterpret_cast<clr::Object*>(slot[1]), 0, scan, true);
+    });
+}
+
+void HeapCalls::DiagGetGCSettings(clr::EtwGCSettingsInfo* settings) {
+  *settings = {};
+  settings->heap_hard_limit = host_.stock.hard_limit;
+  settings->loh_threshold = host_.stock.loh_threshold;
+  settings->gen0_min_budget_from_config = host_.stock.gen0_size;
+  settings->gen0_max_budget_from_config = host_.stock.gen0_max;
+  settings->high_mem_percent_from_config = host_.stock.high_memory_percent;
+  settings->concurrent_gc = host_.stock.concurrent;
+  settings->use_frozen_segments = true;
+  settings->hard_limit_from_config = host_.stock.limit_from_config;
+  settings->no_affinitize = host_.stock.no_affinitize;
+}
+
+u64 HeapCalls::GetGenerationBudget(int generation) {
+  switch (generation) {
+    case 0: return host_.cycle->pace().eden();
+    case 1: return host_.cycle->pace().expected_survivors();
+    default: return host_.cycle->pace().old_threshold();
+  }
+}
+
+// The runtime stopped the world by itself: buffers are in use. Their rests are covered for the walk and zeroed again after it.
+void HeapCalls::DiagWalkHeapWithACHandling(clr::WalkFn visit, void* data, int generation, bool with_large) {
+  auto cover = [](clr::gc_alloc_context* context, void* host) {
+    if (context->alloc_ptr == nullptr) return;
+    word begin = word(context->alloc_ptr) - kHeadBytes;
+    static_cast<DotNet*>(host)->fill(begin, word(context->alloc_limit) + 2 * kWordBytes - begin);
+  };
+  auto uncover = [](clr::gc_alloc_context* context, void*) {
+    if (context->alloc_ptr != nullptr) memset(context->alloc_ptr - kHeadBytes, 0, 3 * kWordBytes);
+  };
+  host_.ee->GcEnumAllocContexts(cover, &host_);
+  host_.walk_heap(visit, data, generation, with_large);
+  host_.ee->GcEnumAllocContexts(uncover, &host_);
+}
+
+} // namespace garner::dotnet

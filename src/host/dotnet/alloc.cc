@@ -1,0 +1,177 @@
+// Allocation for a .NET program: buffers for the compiled fast path, large and pinned objects, and what to do when memory is short.
+//
+// A buffer is [begin, end): all zero when handed out, published as alloc_ptr = begin + 8 and alloc_limit = end - 16, so that the last
+// object ends at least 24 bytes before the end and a filler always fits. The compiled path never checks for large objects; buffers
+// stay below the large threshold for that reason.
+// When a request fails: collect (young, or full when due), then full, then full with everything compacted; then null, which the
+// runtime turns into OutOfMemoryException. Every step is skipped when another thread has collected meanwhile.
+#include "host/dotnet/host.h"
+
+namespace garner::dotnet {
+namespace {
+
+constexpr usize kTailBytes = 2 * kWordBytes; // from alloc_limit to the buffer's end
+constexpr u64 kTickBytes = 100 * 1000;       // how often an allocation tick is due, per heap kind
+constexpr u32 kAttempts = 3;
+
+word buffer_end(const clr::gc_alloc_context* context) { return word(context->alloc_limit) + kTailBytes; }
+
+} // namespace
+
+void DotNet::close_context(clr::gc_alloc_context* context, bool thread_dies) {
+  if (context->alloc_ptr == nullptr) return;
+  word begin = word(context->alloc_ptr) - kHeadBytes;
+  fill(begin, buffer_end(context) - begin);
+  if (!thread_dies) { // a dying thread's rest is booked by the runtime
+    i64 rest = context->alloc_limit - context->alloc_ptr;
+    context->alloc_bytes -= rest;
+    total_allocated_.fetch_sub_relaxed(u64(rest));
+  }
+  context->alloc_ptr = context->alloc_limit = nullptr;
+}
+
+clr::Object* DotNet::allocate(clr::gc_alloc_context* context, usize bytes, u32 flags) {
+  bytes = align_up(max_of(bytes, kMinObjectBytes), kWordBytes);
+  clr::Object* object;
+  if ((flags & clr::kAllocUserOldHeap) != 0 || bytes > heap().region_bytes() / 2) object = allocate_large(context, bytes, flags);
+  else object = allocate_small(context, bytes, flags);
+  if (object != nullptr && (flags & clr::kAllocFinalize) != 0 && !finalize_queue.add(min_of(generation_of({word(object)}), 2u), {word(object)})) {
+    fill(word(object) - kHeadBytes, bytes);
+    return nullptr;
+  }
+  return object;
+}
+
+clr::Object* DotNet::allocate_small(clr::gc_alloc_context* context, usize bytes, u32 flags) {
+  maybe_stress();
+  usize most = settings.bytes(Opt::tlab);
+  for (u32 attempt = 0;; attempt++) {
+    // The context first: the runtime also comes here to sample allocations, with room left.
+    if (context->alloc_ptr != nullptr && usize(context->alloc_limit - context->alloc_ptr) >= bytes) {
+      clr::Object* object = reinterpret_cast<clr::Object*>(context->alloc_ptr);
+      context->alloc_ptr += bytes;
+      return object;
+    }
+    u64 seen = cycle->count();
+    if (bytes > most / 2) { // alone, so that the buffer's rest is not lost
+      Range range = take_eden(bytes, bytes);
+      if (range.begin != 0) {
+        if (!range.zeroed) {
+          if ((flags & clr::kAllocZeroingOptional) == 0) {
+            memset(reinterpret_cast<void*>(range.begin), 0, bytes);
+          } else { // header, type word, length, and the padding of the last word
+            memset(reinterpret_cast<void*>(range.begin), 0, 3 * kWordBytes);
+            store_word(range.end - kWordBytes, 0);
+          }
+        }
+        context->alloc_bytes += i64(bytes);
+        clr::Object* object = reinterpret_cast<clr::Object*>(range.begin + kHeadBytes);
+        account(context, bytes, 0, object, bytes);
+        return object;
+      }
+    } else {
+      // A thread's first buffers are small, so that many idle threads cost little.
+      usize want = min_of(most, usize(8 * KiB) << min_of(context->alloc_count, 8));
+      usize least = bytes + kMinObjectBytes;
+      Range range = take_eden(least, max_of(want, least));
+      if (range.begin != 0) {
+        close_context(context, false);
+        if (!range.zeroed) memset(reinterpret_cast<void*>(range.begin), 0, range.bytes());
+        context->alloc_ptr = reinterpret_cast<u8*>(range.begin + kHeadBytes);
+        context->alloc_limit = reinterpret_cast<u8*>(range.end - kTailBytes);
+        context->alloc_count++;
+        i64 given = context->alloc_limit - context->alloc_ptr;
+        context->alloc_bytes += given;
+        clr::Object* object = reinterpret_cast<clr::Object*>(context->alloc_ptr);
+        context->alloc_ptr += bytes;
+        account(context, usize(given), 0, object, bytes);
+        return object;
+      }
+    }
+    if (!relieve(attempt, Cause::eden_full, seen)) {
+      cycle->emitter().emit(EventId::out_of_memory, OutOfMemory{bytes, heap().budget().committed(), heap().budget().limit()});
+      return nullptr;
+    }
+  }
+}
+
+Range DotNet::take_eden(usize least, usize want) { return cycle->spaces().eden.take(least, want); }
+
+clr::Object* DotNet::allocate_large(clr::gc_alloc_context* context, usize bytes, u32 flags) {
+  maybe_stress();
+  bool pinned = (flags & clr::kAllocPinnedHeap) != 0;
+  bool zero = (flags & clr::kAllocZeroingOptional) == 0;
+  for (u32 attempt = 0;; attempt++) {
+    u64 seen = cycle->count();
+    bool due = attempt == 0 && !no_gc_active() && cycle->pace().large_due(cycle->old_bytes(), bytes);
+    if (!due) {
+      word block = 0;
+      if (pinned && bytes <= heap().region_bytes() / 2) {
+        Range range = cycle->spaces().pinned.take(bytes, bytes);
+        block = range.begin;
+        if (block != 0 && !range.zeroed) memset(reinterpret_cast<void*>(block), 0, bytes);
+      } else if (u32 region = heap().take_large(bytes, zero, pinned); region != kNoRegion) {
+        block = heap().begin_of(region);
+      }
+      if (block != 0) {
+        cycle->grew_old(bytes);
+        context->alloc_bytes_uoh += i64(bytes);
+        clr::Object* object = reinterpret_cast<clr::Object*>(block + kHeadBytes);
+        account(context, bytes, pinned ? 2 : 1, object, bytes);
+        return object;
+      }
+    }
+    // Only a full collection frees large objects.
+    if (!relieve(max_of(attempt, 1u), Cause::large_budget, seen)) {
+      cycle->emitter().emit(EventId::out_of_memory, OutOfMemory{bytes, heap().budget().committed(), heap().budget().limit()});
+      return nullptr;
+    }
+  }
+}
+
+// One step against a lack of memory. False when there is none left.
+bool DotNet::relieve(u32 attempt, Cause cause, u64 seen) {
+  if (attempt >= kAttempts) return false;
+  if (no_gc_active()) end_region(true); // the promise was for less than this
+  Request request;
+  request.seen = seen;
+  request.optional = true;
+  request.cause = attempt == 0 || cause == Cause::large_budget ? cause : Cause::memory_limit;
+  request.kind = attempt == 0 ? Kind::young1 : Kind::full;
+  request.compact_all = attempt >= 2;
+  cycle->collect(request);
+  return true;
+}
+
+void DotNet::account(clr::gc_alloc_context*, usize bytes, u32 kind, clr::Object* object, usize object_bytes) {
+  u64 now = total_allocated_.fetch_add_relaxed(bytes) + bytes;
+  if (GARNER_UNLIKELY(no_gc_callback_at_ != 0 && now >= no_gc_callback_at_)) end_region(false);
+  if (GARNER_LIKELY(!wants(clr::EventKeyword::gc, clr::EventLevel::verbose))) return;
+  u64 since = tick_[kind].fetch_add_relaxed(bytes) + bytes;
+  if (since < kTickBytes) return;
+  tick_[kind].fetch_sub_relaxed(since);
+  ee->EventSink()->FireGCAllocationTick_V4(since, kind, 0, object, object_bytes);
+}
+
+void DotNet::maybe_stress() {
+  u32 every = u32(settings.get(Opt::stress_every));
+  if (GARNER_LIKELY(every == 0)) return;
+  u32 n = refills_.fetch_add_relaxed(1) + 1;
+  if (n % every != 0 || no_gc_active()) return;
+  Request request;
+  request.cause = Cause::stress;
+  request.may_widen = false;
+  switch (settings.as<StressKind>(Opt::stress_kind)) {
+    case StressKind::young: request.kind = Kind::young1; break;
+    case StressKind::full: request.kind = Kind::full; break;
+    case StressKind::mixed: {
+      u64 dice = mix64(n + u64(settings.get(Opt::seed)) * 0x10001) % 8;
+      request.kind = dice == 0 ? Kind::full : dice < 3 ? Kind::young0 : Kind::young1;
+      request.compact_all = mix64(n) % 2 == 0;
+      break;
+    }
+  }
+  cycle->collect(request);
+}
+
+} // namespace garner::dotnet

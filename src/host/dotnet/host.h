@@ -1,0 +1,234 @@
+// DotNet: the Host of an unmodified .NET 10 program (seam/host.h), and what the door's calls are answered from.
+//
+// One per process, in static storage, never destroyed: threads may still run when the process exits.
+// Modes: the runtime's threads are cooperative (stopped by us) or preemptive (never stopped, must not touch objects). Whoever waits here
+// does so in preemptive mode. A collection runs on the thread that needed it: enter() goes preemptive and takes the collection
+// lock, stop() suspends the others and comes back cooperative.
+// Split: world.cc stop and resume; roots.cc stacks; alloc.cc buffers and large objects; settings.cc configuration; api.cc System.GC;
+// no_gc.cc regions without collections and notifications; walks.cc tools; handles.cc handle manager; frozen.cc memory that is not ours.
+#pragma once
+#include "cycle/cycle.h"
+#include "heap/finalizers.h"
+#include "heap/handles.h"
+#include "host/dotnet/clr.h"
+#include "host/dotnet/frozen.h"
+#include "host/dotnet/mutex.h"
+#include "host/dotnet/objects.h"
+#include "machine/linux/linux.h"
+#include "observe/log.h"
+
+namespace garner::dotnet {
+
+class DotNet;
+struct CpuSet {
+  u64 bits[16]; // processors 0 to 1023
+  u32 count() const {
+    u32 n = 0;
+    for (u64 b : bits) n += u32(__builtin_popcountll(b));
+    return n;
+  }
+};
+using TheCycle = Cycle<DotNet, Linux>;
+
+// What the stock settings ask for, in bytes and counts; 0 is "not set".
+struct StockSettings {
+  u64 hard_limit = 0;
+  bool limit_from_container = false, limit_from_config = false;
+  u64 total_memory = 0;        // that percentages refer to
+  u64 gen0_size = 0, gen0_max = 0;
+  u64 loh_threshold = clr::kLargeObjectBytes;
+  u32 heap_count = 0, high_memory_percent = 90, conserve = 0;
+  bool server = false, concurrent = true, retain = false, large_pages = false, no_affinitize = false, conservative = false;
+};
+
+class DotNet {
+ public:
+  explicit DotNet(clr::IGCToCLR* runtime) : ee(runtime) {}
+
+  // -- start (settings.cc) --
+  clr::Hresult initialize();
+
+  // -- Objects --
+  static constexpr bool needs_gathered = true;
+  GARNER_INLINE usize size(Ref ref) const { return size_of(ref); }
+  GARNER_INLINE bool leaf(Ref ref) const { return (type_of(ref)->flags & (clr::kTypeHasReferences | clr::kTypeCollectible)) == 0; }
+  template <class F> GARNER_INLINE void each_slot(Ref ref, F fn) const { dotnet::each_slot(ref, fn); }
+  template <class F> GARNER_INLINE void each_slot_in(Ref ref, word low, word high, F fn) const { dotnet::each_slot_in(ref, low, high, fn); }
+  GARNER_INLINE Ref hidden_edge(Ref ref) const {
+    if (GARNER_LIKELY(!type_of(ref)->collectible())) return {0};
+    return {word(ee->GetLoaderAllocatorObjectForGC(reinterpret_cast<clr::Object*>(ref.at)))};
+  }
+  void fill(word at, usize bytes) const {
+    while (bytes != 0) {
+      usize piece = min_of(bytes, usize(2) * GiB); // a filler's length has 32 bits
+      if (bytes - piece != 0 && bytes - piece < kMinObjectBytes) piece -= kMinObjectBytes;
+      store_word(at, 0);
+      store_word(at + 8, word(free_type_));
+      store_word(at + 16, piece - kMinObjectBytes);
+      at += piece;
+      bytes -= piece;
+    }
+  }
+  bool filler(Ref ref) const { return type_of(ref) == free_type_; }
+  bool plausible(Ref ref) const {
+    const clr::MethodTable* type = type_of(ref);
+    return word(type) >= kPageBytes && is_aligned(word(type), kWordBytes) && (load_word(ref.at) & clr::kMethodTableBits) == 0 && type->base_bytes >= 22;
+  }
+
+  // -- Roots (roots.cc) --
+  template <class Self, class Sink> void gather(Self& self, Sink& sink, Kind kind) {
+    scan_threads(self.index, kind, &sink, [](void* to, Slot slot, word value, RootKind how) { static_cast<Sink*>(to)->root(slot, value, how); });
+    if (pinned_claimed_.exchange_acq_rel(1) == 0) { // whoever comes first: pinned handles
+      for (HandleKind pins : {HandleKind::pinned, HandleKind::async_pinned})
+        for (u32 i = 0; i < handle_table.chunks(pins); i++) pinned_chunk(*handle_table.chunk(pins, i), kind, sink);
+    }
+  }
+  bool claims(clr::gc_alloc_context* context, u32 worker); // IsThreadUsingAllocationContextHeap
+
+  // -- Weak --
+  HandleTable& handles() { return handle_table; }
+  FinalizeQueue& finalizers() { return finalize_queue; }
+  bool counted_alive(Ref ref) { return ee->RefCountedHandleCallbacks(object(ref)); }
+  bool drop_eagerly(Ref ref) { return ee->EagerFinalized(object(ref)); }
+  bool take_suppressed(Ref ref);
+  bool critical(Ref ref) { return type_of(ref)->has_critical_finalizer(); }
+
+  // -- World (world.cc) --
+  void enter();
+  void leave();
+  void stop(Cause cause);
+  void begin(Kind kind, Cause cause, u64 index);
+  void before_roots(Kind kind);
+  void after_strong(Kind kind);
+  void after_walk() { gathering_ = false; }
+  template <class F> void side_tables(F resolve) {
+    struct Bridge {
+      F& resolve;
+      static void visit(clr::Object** slot, word*, word, word data) {
+        Ref now = reinterpret_cast<Bridge*>(data)->resolve(Ref{word(*slot)});
+        *slot = reinterpret_cast<clr::Object*>(now.at);
+      }
+    } bridge{resolve};
+    clr::ScanContext scan;
+    scan.promotion = true;
+    ee->SyncBlockCacheWeakPtrScan(&Bridge::visit, word(&scan), word(&bridge));
+  }
+  void finish(Kind kind, Cause cause, u64 index);
+  void resume();
+
+  // -- allocation (alloc.cc) --
+  clr::Object* allocate(clr::gc_alloc_context* context, usize bytes, u32 flags);
+  void close_context(clr::gc_alloc_context* context, bool thread_dies);
+  u64 total_allocated() const { return total_allocated_.load_relaxed(); }
+
+  // -- System.GC (api.cc, no_gc.cc) --
+  clr::Hresult collect(int generation, bool low_memory, int mode);
+  void memory_info(u64* out[11], u32* generation, u32* pause_percent, bool* compacting, bool* concurrent, u64* generations, u64* pauses, int kind);
+  u64 bytes_in_use();
+  u32 memory_load();
+  unsigned generation_of(Ref ref) const;
+  int start_no_gc(u64 total, bool large_known, u64 large, bool disallow_full);
+  int end_no_gc();
+  clr::NoGcCallbackStatus register_no_gc_callback(clr::NoGCRegionCallbackFinalizerWorkItem* item, u64 threshold);
+  clr::FinalizerWorkItem* take_work();
+  bool no_gc_active() const { return no_gc_.load_relaxed() != 0; }
+  bool register_full_notification(u32 old_percent, u32 large_percent);
+  bool cancel_full_notification();
+  int wait_full(bool complete, int timeout_ms);
+  int refresh_limit();
+  void configuration_values(void* data, clr::ConfigurationFn visit);
+
+  // -- walks (walks.cc): the world stands --
+  void walk_heap(clr::WalkFn visit, void* data, int generation, bool with_large);
+  void describe_generations(clr::GenerationWalkFn visit, void* data);
+  unsigned generation_with_range(Ref ref, u8** start, u8** allocated, u8** reserved);
+  void trace_segments();
+
+  static clr::Object* object(Ref ref) { return reinterpret_cast<clr::Object*>(ref.at); }
+  Heap<Linux>& heap() { return cycle->heap(); }
+  u64 now_ms() const { return machine.now() / 1'000'000; }
+
+  clr::IGCToCLR* ee;
+  Linux machine;
+  TheCycle* cycle = nullptr;
+  HandleTable handle_table;
+  HandleOwner global_owner;
+  FinalizeQueue finalize_queue;
+  FrozenSegments frozen;
+  Settings settings;
+  StockSettings stock;
+  Log log;
+  Atomic<i32> latency_mode{1};
+  i32 loh_compaction = 1;
+  // Event masks: relaxed, set by the runtime at any time.
+  Atomic<u32> event_keywords{0}, event_level{0}, private_keywords{0}, private_level{0};
+  bool wants(clr::EventKeyword keyword, clr::EventLevel level) const {
+    return (event_keywords.load_relaxed() & u32(keyword)) != 0 && event_level.load_relaxed() >= u32(level);
+  }
+  // The runtime's suspension state, set from inside SuspendEE and RestartEE.
+  Atomic<u32> in_progress{0};
+  Atomic<u32> gc_done{1};      // futex: 0 while a suspension lasts; waiters in WaitUntilGCComplete
+
+  bool initialized() const { return cycle != nullptr; }
+
+ private:
+  using ReportFn = void (*)(void* to, Slot slot, word value, RootKind how);
+  void scan_threads(u32 worker, Kind kind, void* to, ReportFn report);
+  template <class Sink> void pinned_chunk(HandleChunk& chunk, Kind kind, Sink& sink) {
+    if (chunk.youngest.load_relaxed() > u32(kind)) return;
+    u32 youngest = 3;
+    chunk.each([&](word* slot) {
+      Ref ref{__atomic_load_n(slot, __ATOMIC_RELAXED)};
+      if (ref.at == 0 || !heap().contains(ref.at)) return;
+      youngest = min_of(youngest, generation_of_label(heap().label_of(ref)));
+      sink.root(Slot{0}, ref.at, RootKind::pinned);
+    });
+    if (kind != Kind::full) chunk.youngest.store_relaxed(u8(youngest)); // a full collection makes it anew when labels are final
+  }
+
+  bool read_settings();
+  void read_stock();
+  void note_unsupported();
+  HeapConfig heap_config();
+  bool read_affinity();
+  u32 worker_count();
+  static bool spawn_worker(void (*entry)(void*), void* arg, void* self);
+  i64 number(const char* private_key, const char* public_key, i64 otherwise);
+  bool flag(const char* private_key, const char* public_key, bool otherwise);
+  clr::Hresult refuse(const char* sentence);
+  clr::Object* allocate_small(clr::gc_alloc_context* context, usize bytes, u32 flags);
+  clr::Object* allocate_large(clr::gc_alloc_context* context, usize bytes, u32 flags);
+  Range take_eden(usize least, usize want);
+  void account(clr::gc_alloc_context* context, usize bytes, u32 heap, clr::Object* object, usize object_bytes);
+  bool relieve(u32 attempt, Cause cause, u64 seen);
+  void maybe_stress();
+  void fire_start(Kind kind, Cause cause, u64 index);
+  void fire_end(Kind kind, Cause cause, u64 index);
+  void notify_full(Kind kind);
+  void end_region(bool exceeded);
+
+  clr::MethodTable* free_type_ = nullptr;
+  CpuSet worker_processors_{};     // empty: anywhere
+  Mutex collection_lock_;
+  bool was_cooperative_ = false;   // of the thread that holds the lock
+  u64 scan_epoch_ = 0;             // raised before every gathering; contexts are claimed for it
+  bool gathering_ = false;
+  Atomic<u32> pinned_claimed_{0};
+  Atomic<u64> total_allocated_{0}; // bytes handed out minus what was handed back
+  Atomic<u64> tick_[3];            // bytes since the last allocation tick, per heap kind
+  Atomic<u32> refills_{0};         // for stress
+  // Regions without collections.
+  Atomic<u32> no_gc_{0};
+  bool no_gc_induced_ = false, no_gc_exceeded_ = false;
+  u64 no_gc_total_ = 0, no_gc_start_allocated_ = 0, no_gc_callback_at_ = 0;
+  clr::NoGCRegionCallbackFinalizerWorkItem* no_gc_callback_ = nullptr;
+  SpinLock work_lock_;
+  clr::FinalizerWorkItem* work_ = nullptr;
+  // Notifications of full collections: 0 off; futexes are bumped when the thing happens.
+  Atomic<u32> notify_percent_{0}, approach_{0}, complete_{0}, cancel_{0};
+  bool approached_ = false;
+};
+
+extern DotNet* the_host; // set by GC_Initialize
+
+} // namespace garner::dotnet

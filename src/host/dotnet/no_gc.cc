@@ -1,0 +1,151 @@
+// Regions without collections, their callbacks, and notifications of full collections.
+//
+// A region is a promise: so many bytes can be allocated before the next collection. It is kept by an eden of that size and by memory
+// that was free when the region began. It ends when the program says so, when it allocates more, or when it asks for a collection.
+#include "host/dotnet/host.h"
+
+namespace garner::dotnet {
+
+int DotNet::start_no_gc(u64 total, bool large_known, u64 large, bool disallow_full) {
+  if (no_gc_active()) return int(clr::StartNoGcStatus::in_progress);
+  u64 limit = heap().budget().limit();
+  u64 most = limit != 0 ? limit : min_of<u64>(heap().reserved() / 2, stock.total_memory);
+  if (total > most || (large_known && large > total)) return int(clr::StartNoGcStatus::too_large);
+  u64 small = large_known ? total - large : total;
+  u64 needed = total + total / 16 + 4 * heap().region_bytes();
+  auto enough = [&] { return heap().budget().room() + heap().free_charged() >= needed; };
+  Request request;
+  request.cause = Cause::no_gc_region;
+  request.kind = disallow_full ? Kind::young1 : Kind::full;
+  request.may_widen = false;
+  cycle->pace().set_eden_floor(small + small / 16 + 64 * settings.bytes(Opt::tlab));
+  cycle->collect(request);
+  if (!enough()) {
+    cycle->pace().set_eden_floor(0);
+    return int(clr::StartNoGcStatus::no_memory);
+  }
+  cycle->spaces().eden.set_limit(cycle->spaces().eden.used() + cycle->pace().eden_floor());
+  no_gc_total_ = total;
+  no_gc_start_allocated_ = total_allocated();
+  no_gc_induced_ = no_gc_exceeded_ = false;
+  no_gc_.store_relaxed(1);
+  return int(clr::StartNoGcStatus::success);
+}
+
+// exceeded: by allocation; otherwise the callback's threshold was passed, or the program collected.
+void DotNet::end_region(bool exceeded) {
+  if (exceeded) no_gc_exceeded_ = true;
+  clr::NoGCRegionCallbackFinalizerWorkItem* item;
+  {
+    Locked<SpinLock> guard(work_lock_);
+    item = no_gc_callback_;
+    no_gc_callback_ = nullptr;
+    no_gc_callback_at_ = 0;
+    if (item != nullptr) {
+      item->scheduled = true;
+      item->abandoned = exceeded || no_gc_induced_;
+      item->item.next = work_;
+      work_ = &item->item;
+    }
+  }
+  if (exceeded || no_gc_induced_) {
+    no_gc_.store_relaxed(0);
+    cycle->pace().set_eden_floor(0);
+  }
+  if (item != nullptr) ee->EnableFinalization(true);
+}
+
+int DotNet::end_no_gc() {
+  bool active = no_gc_.exchange_acq_rel(0) != 0;
+  bool induced = no_gc_induced_, exceeded = no_gc_exceeded_;
+  no_gc_induced_ = no_gc_exceeded_ = false;
+  cycle->pace().set_eden_floor(0);
+  {
+    Locked<SpinLock> guard(work_lock_);
+    if (no_gc_callback_ != nullptr) { // never reached: the item still has to run once, as abandoned
+      no_gc_callback_->scheduled = no_gc_callback_->abandoned = true;
+      no_gc_callback_->item.next = work_;
+      work_ = &no_gc_callback_->item;
+      no_gc_callback_ = nullptr;
+      no_gc_callback_at_ = 0;
+    }
+  }
+  if (induced) return int(clr::EndNoGcStatus::induced);
+  if (exceeded) return int(clr::EndNoGcStatus::alloc_exceeded);
+  if (!active) return int(clr::EndNoGcStatus::not_in_progress);
+  cycle->spaces().eden.set_limit(max_of(cycle->pace().eden(), cycle->spaces().eden.used()));
+  return int(clr::EndNoGcStatus::success);
+}
+
+clr::NoGcCallbackStatus DotNet::register_no_gc_callback(clr::NoGCRegionCallbackFinalizerWorkItem* item, u64 threshold) {
+  if (!no_gc_active()) return clr::NoGcCallbackStatus::not_started;
+  if (threshold > no_gc_total_) return clr::NoGcCallbackStatus::insufficient_budget;
+  Locked<SpinLock> guard(work_lock_);
+  if (no_gc_callback_ != nullptr) return clr::NoGcCallbackStatus::already_registered;
+  item->scheduled = item->abandoned = false;
+  no_gc_callback_ = item;
+  no_gc_callback_at_ = no_gc_start_allocated_ + max_of<u64>(threshold, 1);
+  return clr::NoGcCallbackStatus::succeeded;
+}
+
+clr::FinalizerWorkItem* DotNet::take_work() {
+  Locked<SpinLock> guard(work_lock_);
+  clr::FinalizerWorkItem* list = work_;
+  work_ = nullptr;
+  return list;
+}
+
+// ---- notifications of full collections ----
+
+bool DotNet::register_full_notification(u32 old_percent, u32) {
+  if (old_percent == 0 || old_percent > 99) return false;
+  approached_ = false;
+  notify_percent_.store_relaxed(old_percent);
+  return true;
+}
+
+bool DotNet::cancel_full_notification() {
+  notify_percent_.store_relaxed(0);
+  cancel_.fetch_add_relaxed(1);
+  approach_.fetch_add_relaxed(1);
+  complete_.fetch_add_relaxed(1);
+  futex_wake_all(approach_);
+  futex_wake_all(complete_);
+  return true;
+}
+
+// Called with the world stopped, after every collection: near a full one, and after one.
+void DotNet::notify_full(Kind kind) {
+  u32 percent = notify_percent_.load_relaxed();
+  if (percent == 0) return;
+  if (kind == Kind::full) {
+    approached_ = false;
+    complete_.fetch_add_relaxed(1);
+    futex_wake_all(complete_);
+  } else if (!approached_ && cycle->old_bytes() >= cycle->pace().old_threshold() / 100 * (100 - percent)) {
+    approached_ = true;
+    approach_.fetch_add_relaxed(1);
+    futex_wake_all(approach_);
+  }
+}
+
+int DotNet::wait_full(bool complete, int timeout_ms) {
+  if (notify_percent_.load_relaxed() == 0) return int(clr::WaitFullGcStatus::failed);
+  Atomic<u32>& word = complete ? complete_ : approach_;
+  u32 before = word.load_acquire(), cancelled = cancel_.load_acquire();
+  if (!complete && approached_) return int(clr::WaitFullGcStatus::success);
+  bool cooperative = ee->EnablePreemptiveGC();
+  u64 deadline = timeout_ms < 0 ? ~u64(0) : machine.now() + u64(timeout_ms) * 1'000'000;
+  while (word.load_acquire() == before) { // pairs with the bump above
+    u64 now = machine.now();
+    if (now >= deadline) break;
+    u64 left = deadline - now;
+    timespec time{i64(left / 1'000'000'000), i64(left % 1'000'000'000)};
+    futex_wait(word, before, timeout_ms < 0 ? nullptr : &time);
+  }
+  if (cooperative) ee->DisablePreemptiveGC();
+  if (cancel_.load_acquire() != cancelled) return int(clr::WaitFullGcStatus::cancelled);
+  return int(word.load_acquire() != before ? clr::WaitFullGcStatus::success : clr::WaitFullGcStatus::timeout);
+}
+
+} // namespace garner::dotnet

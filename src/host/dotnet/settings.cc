@@ -1,0 +1,246 @@
+// Start of the .NET host: which settings are in force, how large the heap may be, and the write barrier.
+//
+// Our own options come from the runtime property System.GC.Garner (DOTNET_GCGarner) and from the environment variable GARNER, which wins
+// item by item. Stock settings are read under their public names; what is not supported says so once.
+#include <sched.h>
+#include <cstdlib>
+
+#include "base/print.h"
+#include "host/dotnet/host.h"
+
+namespace garner::dotnet {
+namespace {
+
+constexpr u64 kContainerShare = 75;      // percent of a container's limit that the heap may use
+constexpr u64 kContainerLeast = 20 * MiB;
+
+alignas(TheCycle) char cycle_storage[sizeof(TheCycle)];
+
+struct Spawn { void (*entry)(void*); void* arg; const CpuSet* processors; };
+
+} // namespace
+
+i64 DotNet::number(const char* private_key, const char* public_key, i64 otherwise) {
+  i64 value;
+  return ee->GetIntConfigValue(private_key, public_key, &value) ? value : otherwise;
+}
+
+bool DotNet::flag(const char* private_key, const char* public_key, bool otherwise) {
+  bool value;
+  return ee->GetBooleanConfigValue(private_key, public_key, &value) ? value : otherwise;
+}
+
+clr::Hresult DotNet::refuse(const char* sentence) {
+  Line line;
+  line.text("garner: ").text(sentence);
+  ee->LogErrorToHost(line.c_str());
+  return clr::kFail;
+}
+
+bool DotNet::read_settings() {
+  const char* text = nullptr;
+  bool good = true;
+  if (ee->GetStringConfigValue("GCGarner", "System.GC.Garner", &text)) {
+    good = settings.parse(text);
+    ee->FreeStringConfigValue(text);
+  }
+  if (const char* own = getenv("GARNER"); good && own != nullptr) good = settings.parse(own);
+  if (!good) {
+    refuse(settings.error());
+    return false;
+  }
+  if (const IllegalPair* pair = settings.illegal(); pair != nullptr) {
+    refuse(pair->sentence);
+    return false;
+  }
+  return true;
+}
+
+void DotNet::read_stock() {
+  StockSettings s;
+  s.server = flag("gcServer", "System.GC.Server", false);
+  s.concurrent = flag("gcConcurrent", "System.GC.Concurrent", true);
+  s.retain = flag("GCRetainVM", "System.GC.RetainVM", false);
+  s.large_pages = flag("GCLargePages", "System.GC.LargePages", false);
+  s.no_affinitize = flag("GCNoAffinitize", "System.GC.NoAffinitize", false);
+  s.conservative = flag("gcConservative", nullptr, false);
+  s.heap_count = u32(max_of<i64>(number("GCHeapCount", "System.GC.HeapCount", 0), 0));
+  s.conserve = u32(clamp_to<i64>(number("GCConserveMemory", "System.GC.ConserveMemory", 0), 0, 9));
+  s.gen0_size = u64(max_of<i64>(number("GCgen0size", "System.GC.Gen0Size", 0), 0));
+  s.gen0_max = u64(max_of<i64>(number("GCGen0MaxBudget", nullptr, 0), 0));
+  s.loh_threshold = max_of<u64>(u64(max_of<i64>(number("GCLOHThreshold", "System.GC.LOHThreshold", 0), 0)), clr::kLargeObjectBytes);
+  u32 percent = u32(clamp_to<i64>(number("GCHighMemPercent", "System.GC.HighMemoryPercent", 0), 0, 99));
+  s.high_memory_percent = percent == 0 ? 90 : percent;
+
+  MemoryFacts facts = memory_facts();
+  u64 memory = facts.container != 0 ? facts.container : facts.physical;
+  if (i64 given = number("GCTotalPhysicalMemory", nullptr, 0); given > 0) memory = u64(given);
+  s.total_memory = memory;
+  s.hard_limit = u64(max_of<i64>(number("GCHeapHardLimit", "System.GC.HeapHardLimit", 0), 0));
+  u64 parts = 0, part_percent = 0;
+  const char* names[3][4] = {{"GCHeapHardLimitSOH", "System.GC.HeapHardLimitSOH", "GCHeapHardLimitSOHPercent", "System.GC.HeapHardLimitSOHPercent"},
+                             {"GCHeapHardLimitLOH", "System.GC.HeapHardLimitLOH", "GCHeapHardLimitLOHPercent", "System.GC.HeapHardLimitLOHPercent"},
+                             {"GCHeapHardLimitPOH", "System.GC.HeapHardLimitPOH", "GCHeapHardLimitPOHPercent", "System.GC.HeapHardLimitPOHPercent"}};
+  for (auto& n : names) {
+    parts += u64(max_of<i64>(number(n[0], n[1], 0), 0));
+    part_percent += u64(clamp_to<i64>(number(n[2], n[3], 0), 0, 100));
+  }
+  if (parts != 0) s.hard_limit = parts;
+  else if (part_percent != 0) s.hard_limit = memory / 100 * min_of<u64>(part_percent, 100);
+  if (s.hard_limit == 0)
+    if (i64 share = number("GCHeapHardLimitPercent", "System.GC.HeapHardLimitPercent", 0); share > 0 && share < 100) s.hard_limit = memory / 100 * u64(share);
+  if (settings.given(Opt::limit) && settings.get(Opt::limit) != 0) s.hard_limit = settings.bytes(Opt::limit);
+  else if (settings.get(Opt::limit_percent) != 0) s.hard_limit = memory / 100 * u64(settings.get(Opt::limit_percent));
+  s.limit_from_config = s.hard_limit != 0;
+  if (s.hard_limit == 0 && facts.container != 0) {
+    s.hard_limit = max_of(kContainerLeast, facts.container / 100 * kContainerShare);
+    s.limit_from_container = true;
+  }
+  stock = s;
+}
+
+void DotNet::note_unsupported() {
+  if (!settings.on(Opt::notices)) return;
+  if (stock.large_pages) say("GCLargePages is not supported; heap.huge_pages=on asks the system for transparent ones");
+  if (number("GCHeapHardLimitSOH", "System.GC.HeapHardLimitSOH", 0) > 0) say("GCHeapHardLimitSOH, LOH and POH are honoured as one limit, their sum");
+  if (number("GCRegionRange", "System.GC.RegionRange", 0) > 0 || number("GCRegionSize", "System.GC.RegionSize", 0) > 0)
+    say("GCRegionRange and GCRegionSize are not supported; heap.reserve and heap.region are the settings here");
+  if (number("GCCpuGroup", "System.GC.CpuGroup", 0) > 0) say("GCCpuGroup has no meaning on Linux");
+}
+
+// GCHeapAffinitizeMask and GCHeapAffinitizeRanges ("0,2,4-7"): where collector threads may run. False when malformed.
+bool DotNet::read_affinity() {
+  CpuSet set{};
+  if (i64 mask = number("GCHeapAffinitizeMask", "System.GC.HeapAffinitizeMask", 0); mask != 0) set.bits[0] = u64(mask);
+  const char* ranges = nullptr;
+  if (ee->GetStringConfigValue("GCHeapAffinitizeRanges", "System.GC.HeapAffinitizeRanges", &ranges)) {
+    const char* p = ranges;
+    auto digits = [&p](u32& out) {
+      if (*p < '0' || *p > '9') return false;
+      for (out = 0; *p >= '0' && *p <= '9' && out < 1024; p++) out = out * 10 + u32(*p - '0');
+      return out < 1024;
+    };
+    bool good = *p != 0;
+    while (good && *p != 0) {
+      u32 low, high;
+      good = digits(low);
+      high = low;
+      if (good && *p == '-') good = (p++, digits(high)) && high >= low;
+      for (u32 c = low; good && c <= high; c++) set.bits[c / 64] |= u64(1) << (c % 64);
+      if (*p == ',') p++;
+      else if (*p != 0) good = false;
+    }
+    ee->FreeStringConfigValue(ranges);
+    if (!good) return false;
+  }
+  cpu_set_t allowed;
+  static_assert(sizeof(cpu_set_t) == sizeof(CpuSet));
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
+    CpuSet mine;
+    memcpy(&mine, &allowed, sizeof mine);
+    for (u32 i = 0; i < 16; i++) set.bits[i] &= mine.bits[i];
+  }
+  worker_processors_ = set;
+  return true;
+}
+
+u32 DotNet::worker_count() {
+  if (settings.get(Opt::workers) != 0) return u32(settings.get(Opt::workers));
+  u32 processors = max_of(ee->GetCurrentProcessCpuCount(), 1u);
+  if (u32 n = worker_processors_.count(); n != 0) processors = min_of(processors, n);
+  if (stock.heap_count != 0) return min_of(stock.heap_count, processors);
+  return processors;
+}
+
+HeapConfig DotNet::heap_config() {
+  HeapConfig config{};
+  u64 limit = stock.hard_limit;
+  config.door = "dotnet";
+  config.workers = worker_count();
+  HeapShape& shape = config.shape;
+  shape.region_bytes = settings.bytes(Opt::region);
+  shape.limit = limit;
+  shape.least_bytes = 256 * MiB;
+  shape.reserve_bytes = settings.bytes(Opt::reserve);
+  if (shape.reserve_bytes == 0) {
+    // The operator guide publishes this: 8 times the limit between 2 and 256 GiB, or 256 GiB and at least 4 times the memory.
+    shape.reserve_bytes = limit != 0 ? clamp_to<u64>(8 * limit, 2 * GiB, max_of<u64>(256 * GiB, 2 * limit)) : max_of<u64>(256 * GiB, 4 * stock.total_memory);
+    if (u64 left = address_space_left(); left != ~u64(0)) shape.reserve_bytes = min_of<u64>(shape.reserve_bytes, left / 2);
+  }
+  shape.interleave = settings.as<SpacePolicy>(Opt::space_old) == SpacePolicy::interleaved;
+  shape.retain = settings.on(Opt::retain);
+  shape.poison = settings.on(Opt::poison);
+
+  PaceConfig& pace = config.pace;
+  u64 cache = clamp_to<u64>(last_cache_bytes(), 4 * MiB, 16 * MiB);
+  pace.adaptive = settings.as<Resize>(Opt::resize) == Resize::adaptive;
+  pace.limit = limit;
+  pace.eden_min = settings.bytes(Opt::eden_min);
+  pace.eden_max = settings.bytes(Opt::eden_max);
+  if (pace.eden_max == 0) pace.eden_max = limit != 0 ? limit : max_of<u64>(64 * MiB, 4 * cache);
+  if (stock.gen0_max != 0) pace.eden_max = min_of(pace.eden_max, stock.gen0_max);
+  pace.eden_start = settings.bytes(Opt::eden);
+  if (pace.eden_start == 0) pace.eden_start = stock.gen0_size != 0 ? stock.gen0_size : cache;
+  if (stock.gen0_size != 0 || settings.given(Opt::eden)) pace.eden_min = min_of(pace.eden_min, pace.eden_start);
+  if (limit != 0) {
+    pace.eden_start = min_of(pace.eden_start, max_of<u64>(limit / 8, 512 * KiB));
+    pace.eden_min = min_of(pace.eden_min, pace.eden_start);
+    pace.growth_min = min_of<u64>(pace.growth_min, limit / 8);
+  }
+  pace.eden_max = max_of(pace.eden_max, pace.eden_start);
+  pace.pause_goal_ns = u64(settings.get(Opt::pause_goal)) * 1'000'000;
+  pace.gc_share_percent = u32(settings.get(Opt::gc_share));
+  pace.old_growth_percent = u32(settings.get(Opt::old_growth));
+  pace.conserve = u32(settings.given(Opt::conserve) ? settings.get(Opt::conserve) : stock.conserve);
+  return config;
+}
+
+// Collector threads are the runtime's: only those may call it while the world stands.
+bool DotNet::spawn_worker(void (*entry)(void*), void* arg, void* self) {
+  DotNet& host = *static_cast<DotNet*>(self);
+  if (host.worker_processors_.count() == 0) return host.ee->CreateThread(entry, arg, false, ".NET GC Worker");
+  auto* spawn = static_cast<Spawn*>(map_own(sizeof(Spawn))); // a page for ever per thread: the thread never ends either
+  if (spawn == nullptr) return false;
+  *spawn = {entry, arg, &host.worker_processors_};
+  return host.ee->CreateThread([](void* p) {
+    Spawn& s = *static_cast<Spawn*>(p);
+    sched_setaffinity(0, sizeof(CpuSet), reinterpret_cast<const cpu_set_t*>(s.processors));
+    s.entry(s.arg);
+  }, spawn, false, ".NET GC Worker");
+}
+
+clr::Hresult DotNet::initialize() {
+  if (!read_settings()) return clr::kFail;
+  read_stock();
+  if (!read_affinity()) return refuse("GCHeapAffinitizeRanges is malformed; expected a list like 0,2,4-7");
+  note_unsupported();
+  if (stock.retain) settings.set(Opt::retain, 1);
+  latency_mode.store_relaxed(stock.concurrent ? i32(clr::LatencyMode::interactive) : i32(clr::LatencyMode::batch));
+  free_type_ = ee->GetFreeObjectMethodTable();
+  auto* made = new (cycle_storage) TheCycle(machine, *this, settings);
+  if (log.open(settings, machine.now())) made->emitter().add(log.sink());
+  HeapConfig config = heap_config();
+  if (!made->init(config, &spawn_worker, this)) return refuse("the heap could not be made");
+  Heap<Linux>& h = made->heap();
+  if (config.shape.interleave && machine.nodes() > 1 && settings.on(Opt::notices) && machine.interleave(h.base(), h.region_bytes()) == Placed::refused)
+    say("the system refuses memory policies here (mbind); pages are placed where they are first touched");
+  if (settings.on(Opt::huge_pages) && !machine.want_huge_pages(h.base(), h.reserved()) && settings.on(Opt::notices))
+    say("the system refuses transparent huge pages here; heap.huge_pages has no effect");
+  cycle = made;
+
+  clr::WriteBarrierParameters barrier{};
+  barrier.operation = clr::WriteBarrierOp::initialize;
+  barrier.is_runtime_suspended = true;
+  barrier.card_table = reinterpret_cast<u32*>(h.cards() - (h.base() >> kCardShift));
+  barrier.card_bundle_table = reinterpret_cast<u32*>(h.bundles() - (h.base() >> kBundleShift));
+  barrier.lowest_address = barrier.ephemeral_low = reinterpret_cast<u8*>(h.base());
+  barrier.highest_address = barrier.ephemeral_high = reinterpret_cast<u8*>(h.end());
+  barrier.region_to_generation_table = h.labels() - (h.base() >> h.region_shift());
+  barrier.region_shr = u8(h.region_shift());
+  barrier.region_use_bitwise_write_barrier = false;
+  ee->StompWriteBarrier(&barrier);
+  ee->UpdateGCEventStatus(int(event_level.load_relaxed()), int(event_keywords.load_relaxed()), int(private_level.load_relaxed()), int(private_keywords.load_relaxed()));
+  return clr::kOk;
+}
+
+} // namespace garner::dotnet
