@@ -1,0 +1,43 @@
+# The summary of `garner run`, from a program that writes the log the way the collector does.
+set -eu
+garner=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+: > "$scratch/lib.so"
+fail() { echo "FAILED: $1" >&2; exit 1; }
+summary() { "$garner" run --lib "$scratch/lib.so" "$@" 2>&1 >/dev/null; }
+
+cat > "$scratch/collector.sh" <<'END'
+log=${GARNER##*log=}
+log=${log%%,*}
+echo '{"event":"heap_ready","pid":1,"format":1,"limit_bytes":0,"workers":2,"nodes":1,"door":"dotnet","preset":"garner"}' >> "$log"
+for i in 1 2 3; do echo '{"event":"cycle_end","pid":1,"kind":"young0","cause":"eden_full","pause_ns":1500000,"heap_after":2097152}' >> "$log"; done
+echo '{"event":"cycle_end","pid":1,"kind":"full","cause":"induced","pause_ns":10000000,"heap_after":1048576}' >> "$log"
+exit ${1:-0}
+END
+
+said=$(summary -- sh "$scratch/collector.sh")
+echo "$said" | grep -q '^garner: 4 collections (1 full, 3 young0), pauses p50 1.50 ms, p99 10.0 ms, longest 10.0 ms, 14.5 ms in all: ' || fail "collections: $said"
+echo "$said" | grep -q '^garner: .* s, CPU .* s (.* user, .* system), peak memory .* MB, heap 1.00 MB after the last collection$' || fail "process: $said"
+[ "$(echo "$said" | wc -l)" = 2 ] || fail "two lines: $said"
+
+[ "$(summary -- true | head -1)" = 'garner: the program never loaded the collector' ] || fail "a program without the collector"
+[ "$(summary -- true | wc -l)" = 2 ] || fail "one line about it"
+summary --mode stock-workstation -- true | grep -q 'never loaded' && fail "a stock mode needs no collector"
+
+said=$(summary --json -- sh "$scratch/collector.sh" 3) && fail "exit code with --json" || code=$?
+[ $code = 3 ] || fail "exit code with --json: $code"
+for part in '"exit_code":3' '"loaded":true' '"collections":4' '"collections_by_kind":{"full":1,"young0":3}' '"p50":1.5' '"max":10.0' '"heap_after_bytes":1048576'; do
+  echo "$said" | grep -qF "$part" || fail "$part is not in $said"
+done
+
+# --log keeps the records, and only those of this run are summed up.
+(cd "$scratch" && "$garner" run --lib lib.so --log kept.log -- sh collector.sh && "$garner" run --lib lib.so --log kept.log -- sh collector.sh) 2>"$scratch/err"
+[ "$(wc -l < "$scratch/kept.log")" = 10 ] || fail "the log has $(wc -l < "$scratch/kept.log") lines"
+[ "$(grep -c ' 4 collections' "$scratch/err")" = 2 ] || fail "records of an earlier run counted: $(cat "$scratch/err")"
+
+# Where the user wants the log elsewhere, that is respected.
+summary -o log=stderr -- true | grep -q 'the log goes to stderr' || fail "log=stderr"
+said=$(GARNER="log=$scratch/mine,log_format=json" summary -- sh "$scratch/collector.sh")
+echo "$said" | grep -q ' 4 collections' && [ -s "$scratch/mine" ] || fail "a log named in GARNER: $said"
+exit 0

@@ -1,0 +1,55 @@
+# Bad input is one clear line on stderr and exit code 2; --help and --version are answers.
+set -eu
+garner=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+fail() { echo "FAILED: $1" >&2; exit 1; }
+bad() { # bad TEXT ARGUMENTS...
+  text=$1
+  shift
+  code=0
+  "$garner" "$@" >"$scratch/out" 2>"$scratch/err" || code=$?
+  [ $code = 2 ] || fail "garner $*: exit code $code"
+  [ "$(wc -l < "$scratch/err")" = 1 ] && grep -q '^garner: ' "$scratch/err" || fail "garner $*: not one line: $(cat "$scratch/err")"
+  grep -qF -- "$text" "$scratch/err" || fail "garner $*: '$text' is not in: $(cat "$scratch/err")"
+  [ -s "$scratch/out" ] && fail "garner $*: something on stdout"
+  return 0
+}
+: > "$scratch/lib.so"
+
+bad '--help tells more'
+bad '--help tells more' frobnicate
+bad '--colour' run --colour -- true
+bad 'no program to run' run
+bad 'no program to run' run --
+bad 'stands after --: garner run [OPTIONS] -- dotnet' run dotnet app.dll
+bad 'nothing can stand after --' options -- true
+bad 'unknown mode' run --mode fast -- true
+bad 'no library at' run --lib "$scratch/none.so" -- true
+bad "is no size for --limit" run --lib "$scratch/lib.so" --limit plenty -- true
+bad "unknown option 'colour'" run --lib "$scratch/lib.so" -o colour=blue -- true
+bad "expected name=value" run --lib "$scratch/lib.so" -o workers -- true
+bad "--workers" run --lib "$scratch/lib.so" --workers many -- true
+bad "cannot stand in an option list" run --lib "$scratch/lib.so" --log "$scratch/a,b" -- true
+bad 'is given twice' compare --with wsn,wsn -- true
+bad '--runs' compare --runs 0 -- true
+bad '--size' bench --size huge
+bad 'no directory' bench --bench-dir "$scratch/none"
+bad 'exclude each other' options --json --md
+GARNER=colour=blue bad 'in the environment variable GARNER: unknown option' run --lib "$scratch/lib.so" -- true
+GARNER=work.term_exit=literal bad 'needs work.sync=monitor' run --lib "$scratch/lib.so" -- true
+
+"$garner" --version | grep -q '^garner [0-9]' || fail "--version"
+for command in run compare bench options doctor; do
+  "$garner" $command --help > "$scratch/out" 2>"$scratch/err" || fail "$command --help"
+  grep -q "^Usage: garner $command" "$scratch/out" && [ ! -s "$scratch/err" ] || fail "$command --help: $(cat "$scratch/out")"
+  "$garner" --help | grep -q "^  $command " || fail "--help does not list $command"
+done
+
+# doctor tells a problem by its exit code, and every line by its first word.
+code=0
+GARNER=colour=blue DOTNET_GCName=a/b "$garner" doctor --lib "$scratch/lib.so" > "$scratch/out" || code=$?
+[ $code = 1 ] || fail "doctor: exit code $code"
+grep -qvE '^(ok|note|problem) ' "$scratch/out" && fail "doctor: a line without a verdict"
+grep -q '^problem  GARNER: unknown option' "$scratch/out" && grep -q '^problem  library: ' "$scratch/out" && grep -q '^problem  DOTNET_GCName: ' "$scratch/out" || fail "doctor: $(cat "$scratch/out")"
+exit 0

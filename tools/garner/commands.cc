@@ -1,0 +1,29 @@
+// The application: name, version, and the list of commands.
+#include "command.h"
+#include "help.h"
+
+#ifndef GARNER_VERSION
+#define GARNER_VERSION "0.0"
+#endif
+
+namespace garner::tool {
+
+void expects_program(CLI::App& app) {
+  app.add_option_function<std::vector<std::string>>(
+         "PROGRAM", [](const std::vector<std::string>&) {}, "The program to run and its arguments, after --")
+      ->option_text("-- PROGRAM [ARGUMENTS]");
+}
+
+std::vector<Command> add_commands(CLI::App& root) {
+  root.name("garner");
+  root.formatter(std::make_shared<HelpFormatter>()); // commands inherit it
+  root.description("Runs .NET programs on the Garner collector, watches them, and compares them with the stock collector.");
+  root.set_version_flag("--version", "garner " GARNER_VERSION, "Print the version and exit");
+  root.get_help_ptr()->description("Print this help and exit");
+  root.require_subcommand(1);
+  std::vector<Command> commands = {add_run(root), add_compare(root), add_bench(root), add_options(root), add_doctor(root)};
+  for (const Command& command : commands) command.app->group("Commands");
+  return commands;
+}
+
+} // namespace garner::tool

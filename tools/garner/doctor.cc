@@ -1,0 +1,217 @@
+// `garner doctor`: the machine, the container, the .NET runtimes, the library and the settings in force, one line each: ok, note or problem.
+//
+// A problem is what would keep a program from running on the collector; the exit code is 1 then. A note is what one should know.
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <sched.h>
+#include <sstream>
+#include <string_view>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "command.h"
+#include "host_facts.h"
+#include "options/parse.h"
+#include "paths.h"
+#include "probes.h"
+#include "process.h"
+#include "say.h"
+#include "table.h"
+
+extern char** environ;
+
+namespace garner::tool {
+namespace {
+
+constexpr const char* kSupported = "10."; // versions of the runtime that the library accepts begin so
+
+class Report {
+ public:
+  void ok(const std::string& what, const std::string& text) { line("ok", "32", what, text); }
+  void note(const std::string& what, const std::string& text) { line("note", "33", what, text); }
+  void problem(const std::string& what, const std::string& text) {
+    line("problem", "31", what, text);
+    problems_++;
+  }
+  void tell(bool good, const std::string& what, const std::string& text) { good ? ok(what, text) : note(what, text); }
+  int problems() const { return problems_; }
+
+ private:
+  void line(const char* status, const char* colour, const std::string& what, const std::string& text) const {
+    std::string shown = fmt::format("{:<7}", status);
+    if (colour_) shown = fmt::format("\x1b[{}m{}\x1b[0m", colour, shown);
+    say_out("{}  {}: {}\n", shown, what, text);
+  }
+  bool colour_ = colours_on(1);
+  int problems_ = 0;
+};
+
+std::string size_text(uint64_t bytes) { return bytes >= uint64_t(10) << 30 ? fmt::format("{} GB", bytes >> 30) : fmt::format("{} MB", bytes >> 20); }
+
+void check_kernel(Report& report) {
+  utsname names = {};
+  uname(&names);
+  report.ok("kernel", fmt::format("{} {} on {}", names.sysname, names.release, names.machine));
+}
+
+void check_cores(Report& report, const CgroupFacts& cgroups) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  int may = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
+  long online = sysconf(_SC_NPROCESSORS_ONLN);
+  report.tell(may >= online || may == 0, "cores", fmt::format("{} online, {} allowed by affinity", online, may == 0 ? "unknown" : std::to_string(may)));
+  if (cgroups.cpus) report.note("cpu quota", fmt::format("{:.2f} cores ({})", cgroups.cpus->value, cgroups.cpus->file));
+  else report.ok("cpu quota", "none");
+}
+
+void check_memory(Report& report, const CgroupFacts& cgroups, const fs::path& root) {
+  report.ok("memory", fmt::format("{}, {} available", size_text(meminfo_bytes(below(root, "/proc/meminfo"), "MemTotal")),
+                                  size_text(meminfo_bytes(below(root, "/proc/meminfo"), "MemAvailable"))));
+  if (cgroups.memory) report.note("memory limit", fmt::format("{} (cgroup {}, {})", size_text(cgroups.memory->value), cgroups.version, cgroups.memory->file));
+  else report.ok("memory limit", fmt::format("none (cgroup {})", cgroups.version));
+  if (cgroups.memory_high)
+    report.note("memory.high",
+                fmt::format("{} ({}): the system slows the program down above it", size_text(cgroups.memory_high->value), cgroups.memory_high->file));
+}
+
+void check_nodes(Report& report, const fs::path& root) {
+  std::vector<NodeFacts> nodes = read_nodes(root);
+  if (nodes.empty()) return report.note("nodes", "unknown: no /sys/devices/system/node; one is assumed");
+  std::string all;
+  for (const NodeFacts& node : nodes)
+    all += fmt::format("{}node {} {} {}", all.empty() ? "" : ", ", node.id, node.cpus.empty() ? "without cores" : "cores " + node.cpus,
+                       size_text(node.memory_bytes));
+  report.ok("nodes", fmt::format("{}: {}", nodes.size(), all));
+}
+
+void check_pages(Report& report, const fs::path& root) {
+  std::string huge = chosen_word(first_line(below(root, "/sys/kernel/mm/transparent_hugepage/enabled")));
+  report.tell(!huge.empty() && huge != "never", "huge pages", huge.empty() ? "unknown" : huge == "never" ? "never: heap.huge_pages has no effect" : huge);
+  std::string overcommit = first_line(below(root, "/proc/sys/vm/overcommit_memory"));
+  report.tell(overcommit != "2", "overcommit",
+              overcommit == "2" ? "2 (strict): address space that is only reserved may be refused; heap.reserve makes it smaller" : overcommit);
+  std::string maps = first_line(below(root, "/proc/sys/vm/max_map_count"));
+  report.tell(std::atol(maps.c_str()) >= 65530, "max_map_count", maps.empty() ? "unknown" : maps);
+  rlimit limit = {};
+  getrlimit(RLIMIT_AS, &limit);
+  if (limit.rlim_cur == RLIM_INFINITY) report.ok("address space", "unlimited");
+  else report.note("address space", fmt::format("limited to {} (ulimit -v): the heap reserves less", size_text(limit.rlim_cur)));
+}
+
+void check_calls(Report& report) {
+  for (auto [name, answer, without] : {std::tuple("mbind", try_mbind(), "memory cannot be placed on nodes"),
+                                       std::tuple("move_pages", try_move_pages(), "the node of a page cannot be asked for"),
+                                       std::tuple("membarrier", try_membarrier(), "stopping threads costs more")})
+    report.tell(answer.good, name, answer.good ? answer.text : fmt::format("{}: {}", answer.text, without));
+}
+
+// The `dotnet` command: of DOTNET_ROOT, else whatever PATH has.
+std::string dotnet_command() {
+  const char* root = std::getenv("DOTNET_ROOT");
+  std::error_code error;
+  if (root != nullptr && *root != 0 && fs::exists(fs::path(root) / "dotnet", error)) return fs::path(root) / "dotnet";
+  return "dotnet";
+}
+
+void check_runtimes(Report& report) {
+  Program list;
+  list.arguments = {dotnet_command(), "--list-runtimes"};
+  list.streams = Streams::capture;
+  list.time_limit_s = 60;
+  Finished end = run_program(list);
+  if (!end.good()) return report.problem(".NET", fmt::format("'{}' {}; a .NET 10 runtime is needed", list.arguments[0], end.trouble()));
+  bool supported = false;
+  std::istringstream lines(end.output);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string name, version, place;
+    words >> name >> version;
+    std::getline(words, place);
+    if (name != "Microsoft.NETCore.App") continue;
+    bool fits = version.rfind(kSupported, 0) == 0;
+    supported |= fits;
+    report.tell(fits, ".NET", fmt::format("{}{}: {}", version, place, fits ? "supported" : "not supported, programs on it must stay on the stock collector"));
+  }
+  if (!supported) report.problem(".NET", "no supported runtime found; a .NET 10 runtime is needed");
+}
+
+void check_library(Report& report, const std::string& given) {
+  std::string path;
+  try {
+    path = find_library(given).string();
+  } catch (const UsageError& error) {
+    return report.problem("library", error.what());
+  }
+  Answer answer = try_library(path);
+  if (answer.good) report.ok("library", fmt::format("{} {}", path, answer.text));
+  else report.problem("library", fmt::format("{}: {}", path, answer.text));
+}
+
+void check_options(Report& report, const char* list) {
+  Settings settings;
+  if (!settings.parse(list)) return report.problem("GARNER", settings.error());
+  if (const IllegalPair* pair = settings.illegal()) return report.problem("GARNER", pair->sentence);
+  report.ok("GARNER", *list == 0 ? "empty" : list);
+}
+
+void check_variable(Report& report, const std::string& name, const std::string& value) {
+  std::string bare = name.substr(name.find('_') + 1);
+  std::error_code error;
+  if (bare == "GCPath") {
+    bool there = fs::is_regular_file(value, error);
+    if (there) return report.note(name, fmt::format("{}: every .NET program here runs on it", value));
+    return report.problem(name, fmt::format("{}: no such file; no .NET program starts", value));
+  }
+  if (bare == "GCName" && value.find('/') != std::string::npos)
+    return report.problem(name, fmt::format("{}: must be a bare file name; the runtime dies on a path (DOTNET_GCPath takes one)", value));
+  report.note(name, fmt::format("{} is in force", value.empty() ? "(empty)" : value));
+}
+
+void check_environment(Report& report) {
+  bool options = false;
+  for (char** entry = environ; *entry != nullptr; entry++) {
+    std::string_view text = *entry;
+    size_t equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    std::string name(text.substr(0, equals)), value(text.substr(equals + 1));
+    if (name == "GARNER") {
+      options = true;
+      check_options(report, value.c_str());
+    }
+    for (std::string_view prefix : {"DOTNET_GC", "DOTNET_gc", "COMPlus_GC", "COMPlus_gc"})
+      if (name.rfind(prefix, 0) == 0) check_variable(report, name, value);
+  }
+  if (!options) report.ok("GARNER", "not set: the defaults are in force");
+}
+
+int doctor(const std::string& library) {
+  Report report;
+  const fs::path root = "/";
+  CgroupFacts cgroups = read_cgroups(root);
+  check_kernel(report);
+  check_cores(report, cgroups);
+  check_memory(report, cgroups, root);
+  check_nodes(report, root);
+  check_pages(report, root);
+  check_calls(report);
+  check_runtimes(report);
+  check_library(report, library);
+  check_environment(report);
+  return report.problems() > 0 ? kExitFailed : 0;
+}
+
+} // namespace
+
+Command add_doctor(CLI::App& root) {
+  CLI::App* app = root.add_subcommand("doctor", "Look at the machine, the .NET runtimes, the library and the settings in force");
+  auto library = std::make_shared<std::string>();
+  app->add_option("--lib", *library, "The collector's library, if not the one beside this program")->type_name("PATH");
+  app->footer("Each line is ok, note or problem. The exit code is 1 when a problem would keep programs from running on the collector.");
+  return {app, [library](const Invocation&) { return doctor(*library); }};
+}
+
+} // namespace garner::tool

@@ -1,0 +1,72 @@
+// `garner`: dispatch only. Everything before the first "--" is ours and read by CLI11; everything after it is the program to run, untouched.
+#include <csignal>
+
+#include <fmt/format.h>
+
+#include "command.h"
+#include "say.h"
+
+namespace garner::tool {
+namespace {
+
+constexpr const char* kProgramOption = "PROGRAM";
+
+int tell(const std::string& what, int code) {
+  say_err("garner: {}\n", what);
+  return code;
+}
+
+int die_by(int signal) {
+  ::signal(signal, SIG_DFL);
+  raise(signal);
+  return 128 + signal;
+}
+
+int dispatch(const std::vector<Command>& commands, const Invocation& invocation) {
+  for (const Command& command : commands) {
+    if (!command.app->parsed()) continue;
+    CLI::Option* program = command.app->get_option_no_throw(kProgramOption);
+    bool takes = program != nullptr;
+    if (takes && program->count() > 0)
+      throw UsageError(
+          fmt::format("the program to run stands after --: garner {} [OPTIONS] -- {} …", command.app->get_name(), program->as<std::vector<std::string>>()[0]));
+    if (takes && invocation.program.empty())
+      throw UsageError(fmt::format("no program to run: garner {} [OPTIONS] -- PROGRAM [ARGUMENTS]", command.app->get_name()));
+    if (!takes && !invocation.program.empty()) throw UsageError(fmt::format("'{}' runs no program, so nothing can stand after --", command.app->get_name()));
+    return command.run(invocation);
+  }
+  return tell("no command given; garner --help lists them", kExitUsage);
+}
+
+int run(int argc, char** argv) {
+  Invocation invocation;
+  int own = 1;
+  while (own < argc && std::string_view(argv[own]) != "--") own++;
+  if (own < argc) invocation.program.assign(argv + own + 1, argv + argc);
+
+  CLI::App root;
+  std::vector<Command> commands = add_commands(root);
+  invocation.root = &root;
+  try {
+    root.parse(own, argv);
+    return dispatch(commands, invocation);
+  } catch (const CLI::Success& wish) { // --help, --version
+    return root.exit(wish);
+  } catch (const CLI::ParseError& error) {
+    std::string text = error.what();
+    for (char& c : text)
+      if (c == '\n') c = ' ';
+    return tell(text + "; --help tells more", kExitUsage);
+  } catch (const UsageError& error) {
+    return tell(error.what(), kExitUsage);
+  } catch (const Interrupted& by) {
+    return die_by(by.signal);
+  } catch (const std::exception& error) {
+    return tell(error.what(), kExitFailed);
+  }
+}
+
+} // namespace
+} // namespace garner::tool
+
+int main(int argc, char** argv) { return garner::tool::run(argc, argv); }

@@ -1,0 +1,85 @@
+// Measured runs: one run of a program in a mode, several modes in turn (A B A B …), their medians, and whether their outputs agree.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "modes.h"
+#include "process.h"
+
+namespace garner::tool {
+
+// What is run, and how.
+struct Plan {
+  Mode mode = Mode::garner;
+  std::vector<std::string> program;
+  std::string directory;       // empty: this one
+  Environment environment;     // of the program itself, beside the mode's
+  std::string library;         // for Mode::garner
+  std::string options;         // for GARNER
+  std::optional<uint64_t> limit_bytes;
+  double time_limit_s = 0;
+  bool trace_pauses = false; // measure them from outside (pause_trace.h), in every mode
+  // What of the result is compared: these keys of the JSON line; stdout byte by byte when there is no such line; these files (patterns,
+  // relative to `directory`) that the program writes.
+  std::vector<std::string> keys = {"checksum"};
+  bool compare_stdout = true;
+  std::vector<std::string> files;
+  bool remove_files = false; // before each run, where they are ours
+};
+
+// One run. What is not known is negative: the pauses of a program that does not tell them, on a stock mode.
+struct Sample {
+  double wall_s = -1, cpu_s = -1, peak_bytes = -1, pause_total_ms = -1, pause_max_ms = -1;
+  std::string output;
+  std::string checksum; // the compared keys of the JSON line, "checksum 5f3a, operations 12"; empty when there is none
+  std::vector<std::string> files; // "name: size, digest" of each
+  std::string failure;  // why the run does not count; empty when it does
+  int exit_code = 0;
+};
+Sample run_once(const Plan& plan);
+
+// The figures of a run, in the order of the reports.
+struct Figure {
+  const char* key;
+  const char* title;
+  double Sample::*at;
+  std::string (*show)(double);
+};
+const std::vector<Figure>& figures();
+
+struct Contender {
+  Plan plan;
+  std::vector<Sample> samples; // warm-ups left out
+  std::string failure;         // of the run after which it was not run again
+
+  const char* name() const { return name_of(plan.mode); }
+  double median_of(const Figure& figure) const; // of the good runs; negative when unknown
+  std::vector<double> all_of(const Figure& figure) const;
+};
+
+// Tells what is being done, on a terminal only; one line that replaces itself.
+class Progress {
+ public:
+  Progress();
+  ~Progress() { show(""); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  void show(const std::string& text) const;
+
+ private:
+  bool on_;
+};
+
+// All contenders one after the other, `warmups` + `runs` times over. One that fails is not run again. `what` begins the progress line.
+void run_in_turn(std::vector<Contender>& contenders, int warmups, int runs, const Progress& progress, const std::string& what);
+
+// How the result of `other` differs from that of `reference`, in a few words; empty when it does not.
+std::string difference_of(const Sample& reference, const Sample& other);
+// "checksum 5f3a", "stdout, 1204 bytes", "out.dll: 812 bytes, …": what is compared.
+std::string result_text(const Sample& sample);
+
+// The last line of `output` that is a JSON object with a "gc" object or one of `keys`; its figures go into the sample.
+void read_json_line(Sample& sample, const std::vector<std::string>& keys);
+
+} // namespace garner::tool

@@ -1,0 +1,92 @@
+#include "min_heap.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "paths.h"
+
+namespace garner::tool {
+namespace {
+
+constexpr uint64_t kSmallest = 1 << 20; // no .NET program starts with less
+constexpr double kPrecision = 1.05;
+constexpr int kCorrupted = 4; // a workload's word for lost or damaged objects: never a matter of the heap's size
+
+} // namespace
+
+std::optional<uint64_t> least_working(uint64_t start, double precision, const std::function<bool(uint64_t)>& works) {
+  uint64_t high = std::max(start, kSmallest), low = 0;
+  for (int tries = 0; !works(high); tries++, high *= 2) {
+    if (tries == 8) return std::nullopt;
+    low = high;
+  }
+  while (low == 0) {
+    uint64_t half = high / 2;
+    if (half < kSmallest) return high;
+    (works(half) ? high : low) = half;
+  }
+  while (double(high) > double(low) * precision) {
+    uint64_t middle = uint64_t(std::sqrt(double(low) * double(high)));
+    (works(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+Sample reference_run(Plan plan) {
+  plan.mode = Mode::workstation;
+  plan.limit_bytes.reset();
+  Sample sample = run_once(plan);
+  if (!sample.failure.empty()) throw std::runtime_error(fmt::format("'{}' fails on the stock collector: {}", fmt::join(plan.program, " "), sample.failure));
+  return sample;
+}
+
+uint64_t search_min_heap(Plan plan, const Sample& reference, const Progress& progress, const std::string& name) {
+  plan.mode = Mode::workstation;
+  plan.time_limit_s = reference.wall_s * 5 + 10;
+  auto works = [&](uint64_t bytes) {
+    progress.show(fmt::format("{}: minimum heap: trying {:.1f} MB", name, double(bytes) / (1 << 20)));
+    plan.limit_bytes = bytes;
+    Sample sample = run_once(plan);
+    if (sample.exit_code == kCorrupted) throw std::runtime_error(fmt::format("{} with {} bytes of heap: {}", name, bytes, sample.failure));
+    return sample.failure.empty() && difference_of(reference, sample).empty();
+  };
+  std::optional<uint64_t> least = least_working(uint64_t(reference.peak_bytes), kPrecision, works);
+  progress.show("");
+  if (!least) throw std::runtime_error(fmt::format("{}: finishes without a limit, but with none that was tried", name));
+  return *least;
+}
+
+BaselineFile::BaselineFile(std::filesystem::path path) : path_(std::move(path)) {
+  std::string text;
+  if (read_file(path_, text)) all_ = nlohmann::ordered_json::parse(text, nullptr, false);
+  if (!all_.is_object()) all_ = nlohmann::ordered_json::object();
+}
+
+std::optional<Baseline> BaselineFile::find(const std::string& key) const {
+  auto at = all_.find(key);
+  if (at == all_.end() || !at->is_object()) return std::nullopt;
+  Baseline baseline;
+  try {
+    baseline.min_heap_bytes = at->at("min_heap_bytes").get<uint64_t>();
+    baseline.reference.wall_s = at->at("wall_s").get<double>();
+    baseline.reference.peak_bytes = at->at("peak_bytes").get<double>();
+    baseline.reference.checksum = at->at("checksum").get<std::string>();
+    baseline.reference.files = at->at("files").get<std::vector<std::string>>();
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt; // written by another version: measured anew
+  }
+  return baseline;
+}
+
+void BaselineFile::keep(const std::string& key, const Baseline& baseline) {
+  const Sample& reference = baseline.reference;
+  all_[key] = {{"min_heap_bytes", baseline.min_heap_bytes},
+               {"wall_s", reference.wall_s},
+               {"peak_bytes", reference.peak_bytes},
+               {"checksum", reference.checksum},
+               {"files", reference.files}};
+  write_file(path_, all_.dump(2) + "\n");
+}
+
+} // namespace garner::tool

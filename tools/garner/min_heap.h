@@ -1,0 +1,41 @@
+// The smallest managed heap in which a workload finishes on stock workstation non-concurrent, found by trying, and kept in a file.
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "measure.h"
+
+namespace garner::tool {
+
+// The least size that works, at most `precision` (1.05) times too large. `works` is asked for falling sizes from `start` (raised until it
+// works, eight times at most), then by bisection. None when nothing works. Each answer is asked for once.
+std::optional<uint64_t> least_working(uint64_t start, double precision, const std::function<bool(uint64_t)>& works);
+
+// What is known of a workload at one size.
+struct Baseline {
+  Sample reference; // a run without limit on stock workstation non-concurrent
+  uint64_t min_heap_bytes = 0; // 0: not searched yet
+};
+
+// One run without limit. std::runtime_error when even that fails.
+Sample reference_run(Plan plan);
+// A run counts as finished when its result is the reference's and it took at most five times as long (and ten seconds).
+uint64_t search_min_heap(Plan plan, const Sample& reference, const Progress& progress, const std::string& name);
+
+// The file where baselines are kept, by a key that names everything they depend on. Saved at every change. A file that is damaged is begun anew.
+class BaselineFile {
+ public:
+  explicit BaselineFile(std::filesystem::path path);
+  std::optional<Baseline> find(const std::string& key) const;
+  void keep(const std::string& key, const Baseline& baseline);
+
+ private:
+  std::filesystem::path path_;
+  nlohmann::ordered_json all_;
+};
+
+} // namespace garner::tool

@@ -1,0 +1,40 @@
+// Where things are: beside this executable (a build tree or an installation), and in a temporary directory that cleans up after itself.
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace garner::tool {
+
+namespace fs = std::filesystem;
+
+// The directory of the running executable.
+fs::path executable_directory();
+// The collector's library for .NET: `given` when not empty (must exist), else beside the executable. Absolute. UsageError when there is none.
+fs::path find_library(const std::string& given);
+// Where it is looked for when not given; the first that exists counts.
+std::vector<fs::path> library_places();
+// The directory with the workloads' NAME.bench files: `given` when not empty, else that of the tree the executable was built in.
+fs::path find_bench_directory(const std::string& given);
+// The whole file; false when it cannot be read.
+bool read_file(const fs::path& path, std::string& text);
+// "812 bytes, 5f3a…": size and FNV-1a digest, enough to tell two results of one program apart, not meant against malice. "missing" when
+// it cannot be read.
+std::string file_digest(const fs::path& path);
+// Replaces the file in one step. std::runtime_error with a sentence when it cannot be written.
+void write_file(const fs::path& path, const std::string& text);
+
+// A new directory under TMPDIR, removed with all that is in it.
+class TempDirectory {
+ public:
+  TempDirectory();
+  ~TempDirectory();
+  TempDirectory(const TempDirectory&) = delete;
+  TempDirectory& operator=(const TempDirectory&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+} // namespace garner::tool

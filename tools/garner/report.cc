@@ -1,0 +1,97 @@
+#include "report.h"
+
+#include <fmt/format.h>
+
+#include "stats.h"
+
+namespace garner::tool {
+
+using Json = nlohmann::ordered_json;
+
+double ratio_of(double a, double b) { return a >= 0 && b > 0 ? a / b : -1; }
+
+Agreement agreement_of(const std::vector<Contender>& contenders) {
+  Agreement result;
+  const Contender* owner = nullptr;
+  const Sample* reference = nullptr;
+  for (size_t i = 0; i < contenders.size(); i++) {
+    const Contender& contender = contenders[(i + 1) % contenders.size()]; // the first one last
+    for (const Sample& sample : contender.samples)
+      if (sample.failure.empty() && reference == nullptr) {
+        reference = &sample;
+        owner = &contender;
+      }
+  }
+  if (reference == nullptr) return result;
+  result.known = true;
+  result.result = result_text(*reference);
+  for (const Contender& contender : contenders)
+    for (const Sample& sample : contender.samples) {
+      if (!sample.failure.empty() || !result.difference.empty()) continue;
+      std::string difference = difference_of(*reference, sample);
+      if (difference.empty()) continue;
+      result.difference = &contender == owner ? fmt::format("two runs of {}: {}", owner->name(), difference)
+                                              : fmt::format("{} and {}: {}", owner->name(), contender.name(), difference);
+    }
+  return result;
+}
+
+bool Comparison::good() const {
+  for (const Contender& contender : contenders)
+    if (!contender.failure.empty()) return false;
+  return agreement.known && agreement.difference.empty();
+}
+
+Table Comparison::table() const {
+  std::vector<std::string> head = {"mode", "runs"};
+  for (const Figure& figure : figures()) head.push_back(figure.title);
+  Table table(head);
+  for (const Contender& contender : contenders) {
+    std::vector<std::string> cells = {contender.name(), contender.failure.empty() ? std::to_string(contender.samples.size()) : "failed"};
+    for (const Figure& figure : figures()) cells.push_back(figure.show(contender.median_of(figure)));
+    table.row(cells);
+  }
+  for (size_t other = 1; other < contenders.size(); other++) {
+    std::vector<std::string> cells = {fmt::format("{} / {}", contenders[0].name(), contenders[other].name()), ""};
+    for (const Figure& figure : figures()) cells.push_back(ratio_text(ratio_of(contenders[0].median_of(figure), contenders[other].median_of(figure))));
+    table.row(cells);
+  }
+  return table;
+}
+
+std::string Comparison::remarks() const {
+  std::string all;
+  for (const Contender& contender : contenders)
+    if (!contender.failure.empty()) all += fmt::format("{} failed: {}\n", contender.name(), contender.failure);
+  if (!agreement.known) return all;
+  all += agreement.difference.empty() ? fmt::format("Output equal: {}.\n", agreement.result) : fmt::format("Output DIFFERS: {}.\n", agreement.difference);
+  return all;
+}
+
+Json json_of(const Contender& contender) {
+  Json all = {{"mode", contender.name()}, {"failure", contender.failure}};
+  for (const Figure& figure : figures()) {
+    std::vector<double> values = contender.all_of(figure);
+    if (values.empty()) continue;
+    all[figure.key] = {{"median", median(values)}, {"min", minimum(values)}, {"max", maximum(values)}, {"runs", values}};
+  }
+  return all;
+}
+
+Json Comparison::json(const std::vector<std::string>& program) const {
+  Json all = {{"program", program},
+              {"output_equal", agreement.known && agreement.difference.empty()},
+              {"output", agreement.result},
+              {"difference", agreement.difference}};
+  if (contenders[0].plan.limit_bytes) all["limit_bytes"] = *contenders[0].plan.limit_bytes;
+  for (const Contender& contender : contenders) all["modes"].push_back(json_of(contender));
+  for (size_t other = 1; other < contenders.size(); other++) {
+    Json ratios;
+    for (const Figure& figure : figures())
+      if (double ratio = ratio_of(contenders[0].median_of(figure), contenders[other].median_of(figure)); ratio > 0) ratios[figure.key] = ratio;
+    all["ratios"][fmt::format("{}/{}", contenders[0].name(), contenders[other].name())] = ratios;
+  }
+  return all;
+}
+
+} // namespace garner::tool

@@ -1,0 +1,36 @@
+// What `garner compare` tells: the table of medians with the first contender's ratio to each other one, remarks, and the same as JSON.
+#pragma once
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "measure.h"
+#include "table.h"
+
+namespace garner::tool {
+
+// Whether all good runs of all contenders had the same result.
+struct Agreement {
+  bool known = false;     // at least one run was good
+  std::string result;     // of the reference: the first good run, a stock mode's before the first contender's
+  std::string difference; // the first one found; empty when there is none
+};
+Agreement agreement_of(const std::vector<Contender>& contenders);
+
+struct Comparison {
+  std::vector<Contender> contenders; // the first is what is compared with the others
+  Agreement agreement;
+
+  bool good() const; // no run failed, and outputs agree
+  Table table() const;
+  std::string remarks() const; // lines: failures, whether outputs are equal, how the ratios read
+  nlohmann::ordered_json json(const std::vector<std::string>& program) const;
+};
+
+// a / b where both are known and b > 0, else negative.
+double ratio_of(double a, double b);
+// One contender as JSON: medians, and every run.
+nlohmann::ordered_json json_of(const Contender& contender);
+
+} // namespace garner::tool

@@ -1,0 +1,171 @@
+// `garner run`: a program on the collector, as if started without us, and a summary on stderr when it has ended.
+//
+// The exit code is the program's (128+n when signal n ended it); 127 and 126 as shells use them where it cannot be started.
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "collector_args.h"
+#include "command.h"
+#include "log_reader.h"
+#include "modes.h"
+#include "paths.h"
+#include "process.h"
+#include "say.h"
+#include "stats.h"
+#include "table.h"
+
+namespace garner::tool {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct RunArgs {
+  CollectorArgs collector;
+  std::string mode = "garner", log, limit;
+  bool json = false;
+};
+
+// Where the collector logs in this run, and who reads it.
+struct LogUse {
+  std::optional<TempDirectory> temporary;
+  std::optional<LogReader> reader;
+  std::string options;   // the value for GARNER
+  std::string why_none;  // why there is no reader
+};
+
+void read_from_end(LogUse& use, const fs::path& path) {
+  std::error_code error;
+  uint64_t size = fs::file_size(path, error);
+  use.reader.emplace(path, error ? 0 : size, false);
+}
+
+void plan_log(const RunArgs& args, LogUse& use) {
+  CollectorOptions merged = merge_options(args.collector, std::getenv("GARNER"));
+  use.options = merged.text;
+  if (!args.log.empty()) {
+    fs::path path = fs::absolute(args.log);
+    use.options = with_log(merged.text, path.string());
+    read_from_end(use, path);
+  } else if (!merged.names_log || merged.log == "off") {
+    fs::path path = use.temporary.emplace().path() / "log";
+    use.options = with_log(merged.text, path.string());
+    use.reader.emplace(path, 0, true);
+  } else if (merged.json && merged.log != "stderr") {
+    read_from_end(use, fs::absolute(merged.log));
+  } else {
+    use.why_none = fmt::format("the log goes to {} as the options say, so there are no figures of collections here", merged.log);
+  }
+}
+
+struct Pauses {
+  double p50, p99, longest, total;
+};
+Pauses pauses_of(const LogReader& log) {
+  const std::vector<double>& ms = log.pauses_ms();
+  return {percentile(ms, 50), percentile(ms, 99), maximum(ms), sum(ms)};
+}
+
+std::string count_text(uint64_t count, const char* one, const char* many) { return fmt::format("{} {}", count, count == 1 ? one : many); }
+
+void tell_collections(const LogReader& log, double wall_s) {
+  if (!log.loaded()) {
+    say_err("garner: the program never loaded the collector\n");
+    return;
+  }
+  std::string kinds;
+  for (const auto& [kind, count] : log.kinds()) kinds += fmt::format("{}{} {}", kinds.empty() ? " (" : ", ", count, kind);
+  if (!kinds.empty()) kinds += ")";
+  std::string line = count_text(log.collections(), "collection", "collections") + kinds;
+  if (log.heaps().size() > 1) line += fmt::format(" in {} processes", log.heaps().size());
+  if (log.collections() > 0) {
+    Pauses p = pauses_of(log);
+    line += fmt::format(", pauses p50 {} ms, p99 {} ms, longest {} ms, {} ms in all: {:.1f} % of {} s", milliseconds_text(p.p50), milliseconds_text(p.p99),
+                        milliseconds_text(p.longest), milliseconds_text(p.total), wall_s > 0 ? p.total / 10 / wall_s : 0, seconds_text(wall_s));
+  }
+  if (log.out_of_memory() > 0) line += fmt::format(", out of memory {}", count_text(log.out_of_memory(), "time", "times"));
+  if (log.lost_records() + log.bad_lines() > 0) line += fmt::format(", {} lost", count_text(log.lost_records() + log.bad_lines(), "record", "records"));
+  say_err("garner: {}\n", line);
+}
+
+void tell_process(const Finished& end, const LogReader* log) {
+  std::string heap =
+      log != nullptr && log->collections() > 0 ? fmt::format(", heap {} MB after the last collection", megabytes_text(double(log->heap_after()))) : "";
+  std::string trouble = end.signal != 0 ? ", " + end.trouble() : "";
+  say_err("garner: {} s, CPU {} s ({} user, {} system), peak memory {} MB{}{}\n", seconds_text(end.wall_s), seconds_text(end.cpu_s()), seconds_text(end.user_s),
+             seconds_text(end.system_s), megabytes_text(double(end.peak_bytes)), heap, trouble);
+}
+
+Json json_of(Mode mode, const Invocation& invocation, const Finished& end, const LogReader* log) {
+  Json all = {{"program", invocation.program}, {"mode", name_of(mode)}, {"exit_code", end.exit_code}, {"signal", end.signal}, {"wall_s", end.wall_s},
+              {"user_s", end.user_s}, {"system_s", end.system_s}, {"peak_bytes", end.peak_bytes}};
+  if (log == nullptr) return all;
+  Pauses p = pauses_of(*log);
+  all["loaded"] = log->loaded();
+  all["processes"] = log->heaps().size();
+  all["collections"] = log->collections();
+  all["collections_by_kind"] = log->kinds();
+  all["pause_ms"] = {{"p50", p.p50}, {"p99", p.p99}, {"max", p.longest}, {"total", p.total}};
+  all["pause_share"] = end.wall_s > 0 ? p.total / 1000 / end.wall_s : 0;
+  all["heap_after_bytes"] = log->heap_after();
+  all["out_of_memory"] = log->out_of_memory();
+  all["records_lost"] = log->lost_records() + log->bad_lines();
+  return all;
+}
+
+int not_started(const Finished& end, const std::string& program) {
+  say_err("garner: '{}' {}\n", program, end.trouble());
+  return end.start_error == ENOENT ? kExitNotFound : kExitCannotRun;
+}
+
+int run(const RunArgs& args, const Invocation& invocation) {
+  Mode mode = parse_mode(args.mode);
+  std::optional<uint64_t> limit;
+  if (!args.limit.empty()) limit = parse_size(args.limit, "--limit");
+  LogUse use;
+  std::string library;
+  if (mode == Mode::garner) {
+    library = find_library(args.collector.library).string();
+    plan_log(args, use);
+  }
+  Program program;
+  program.arguments = invocation.program;
+  program.environment = environment_for(mode, library, use.options, limit);
+  program.group = Group::shared;
+  if (use.reader) program.each_second = [&use] { use.reader->more(); };
+  Finished end = run_program(program);
+  if (end.start_error != 0) return not_started(end, invocation.program[0]);
+  if (use.reader) use.reader->more();
+
+  const LogReader* log = use.reader ? &*use.reader : nullptr;
+  if (args.json) {
+    say_err("{}\n", json_of(mode, invocation, end, log).dump());
+    return end.exit_code;
+  }
+  if (log != nullptr) tell_collections(*log, end.wall_s);
+  if (!use.why_none.empty()) say_err("garner: {}\n", use.why_none);
+  tell_process(end, log);
+  return end.exit_code;
+}
+
+} // namespace
+
+Command add_run(CLI::App& root) {
+  CLI::App* app = root.add_subcommand("run", "Run a program on the collector and sum up what happened, on stderr");
+  auto args = std::make_shared<RunArgs>();
+  add_collector_args(*app, args->collector);
+  app->add_option("--mode", args->mode, "The collector to run on: " + mode_names(", "))->type_name("MODE")->capture_default_str();
+  app->add_option("--limit", args->limit, "Most memory the managed heap may use (DOTNET_GCHeapHardLimit)")->type_name("SIZE");
+  app->add_option("--log", args->log, "Append the collector's records to this file, as JSON lines")->type_name("FILE");
+  app->add_flag("--json", args->json, "Print the summary as one JSON object, on stderr");
+  expects_program(*app);
+  app->footer("The exit code is the program's, 128+n when signal n ended it, 127 when it was not found.\n"
+              "Options in the environment variable GARNER are in force too; those given here win.");
+  return {app, [args](const Invocation& invocation) { return run(*args, invocation); }};
+}
+
+} // namespace garner::tool

@@ -1,0 +1,41 @@
+#include "stats.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace garner::tool {
+
+double median(std::vector<double> samples) {
+  if (samples.empty()) return 0;
+  std::sort(samples.begin(), samples.end());
+  size_t half = samples.size() / 2;
+  return samples.size() % 2 != 0 ? samples[half] : (samples[half - 1] + samples[half]) / 2;
+}
+
+double percentile(std::vector<double> samples, double percent) {
+  if (samples.empty()) return 0;
+  double rank = std::ceil(percent / 100 * double(samples.size()) - 1e-9);
+  size_t at = size_t(std::clamp(rank, 1.0, double(samples.size()))) - 1;
+  std::nth_element(samples.begin(), samples.begin() + std::ptrdiff_t(at), samples.end());
+  return samples[at];
+}
+
+double sum(const std::vector<double>& samples) { return std::accumulate(samples.begin(), samples.end(), 0.0); }
+
+double maximum(const std::vector<double>& samples) { return samples.empty() ? 0 : *std::max_element(samples.begin(), samples.end()); }
+
+double minimum(const std::vector<double>& samples) { return samples.empty() ? 0 : *std::min_element(samples.begin(), samples.end()); }
+
+double geometric_mean(const std::vector<double>& samples) {
+  double logs = 0;
+  size_t used = 0;
+  for (double sample : samples)
+    if (sample > 0) {
+      logs += std::log(sample);
+      used++;
+    }
+  return used == 0 ? 0 : std::exp(logs / double(used));
+}
+
+} // namespace garner::tool

@@ -1,0 +1,39 @@
+// A table of text, printed in aligned columns or as markdown. The first column is left-aligned, the others right.
+//
+// Widths count characters of UTF-8, not bytes. Colour: the head in bold, only where `colour` is true.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace garner::tool {
+
+class Table {
+ public:
+  explicit Table(std::vector<std::string> head) : head_(std::move(head)) {}
+  // Missing cells are empty; surplus ones are an error of the caller.
+  void row(std::vector<std::string> cells);
+  void left(size_t column) { left_.push_back(column); } // align one more column to the left
+  std::string text(bool colour) const;
+  std::string markdown() const;
+
+ private:
+  std::string lines(const std::vector<std::vector<std::string>>& rows, const std::vector<size_t>& widths, bool colour) const;
+  bool is_left(size_t column) const;
+  std::vector<std::string> head_;
+  std::vector<std::vector<std::string>> rows_;
+  std::vector<size_t> left_ = {0};
+};
+
+// Text that can stand in a cell of a markdown table.
+std::string markdown_cell(const std::string& text);
+
+// Whether colours suit the stream: a terminal, not a dumb one, and NO_COLOR is not set.
+bool colours_on(int fd);
+
+// Figures as the tables show them; "-" for what is not known (negative).
+std::string seconds_text(double seconds);
+std::string milliseconds_text(double ms);
+std::string megabytes_text(double bytes);
+std::string ratio_text(double ratio);
+
+} // namespace garner::tool
