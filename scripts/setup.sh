@@ -1,0 +1,51 @@
+# Sourced by ./run and ./test: finds out what is missing, installs it, builds. Debian 12; needs root or sudo only when something is missing.
+# Sets ROOT, BUILD, JOBS, HAVE_DOTNET (1 with a .NET 10 SDK, else 0).
+set -u
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+BUILD=${GARNER_BUILD:-$ROOT/build}
+JOBS=$(nproc)
+export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1 DOTNET_SKIP_FIRST_TIME_EXPERIENCE=1 DOTNET_GENERATE_ASPNET_CERTIFICATE=false
+unset DOTNET_GCPath DOTNET_GCName GARNER
+
+say() { printf '%s\n' "$*"; }
+fail() { printf '%s\n' "$*" >&2; exit 1; }
+
+install_missing() {
+  local missing=() want
+  for want in g++:g++ cmake:cmake ninja:ninja-build; do
+    command -v "${want%%:*}" >/dev/null || missing+=("${want##*:}")
+  done
+  for want in libgtest-dev:/usr/include/gtest/gtest.h libcli11-dev:/usr/include/CLI/CLI.hpp libfmt-dev:/usr/include/fmt/core.h \
+              nlohmann-json3-dev:/usr/include/nlohmann/json.hpp; do
+    [ -e "${want#*:}" ] || missing+=("${want%%:*}")
+  done
+  [ ${#missing[@]} -eq 0 ] && return
+  say "installing: ${missing[*]}"
+  local as=()
+  [ "$(id -u)" -eq 0 ] || as=(sudo)
+  if ! command -v apt-get >/dev/null || { [ ${#as[@]} -gt 0 ] && ! command -v sudo >/dev/null; }; then
+    fail "missing packages: ${missing[*]} (install them, then run this again)"
+  fi
+  "${as[@]}" apt-get update -qq >/dev/null 2>&1
+  DEBIAN_FRONTEND=noninteractive "${as[@]}" apt-get install -y -qq "${missing[@]}" >"${TMPDIR:-/tmp}/garner-apt.log" 2>&1 ||
+    fail "apt-get could not install ${missing[*]}; see ${TMPDIR:-/tmp}/garner-apt.log"
+}
+
+find_dotnet() {
+  HAVE_DOTNET=0
+  if command -v dotnet >/dev/null && dotnet --list-sdks 2>/dev/null | grep -q '^10\.'; then HAVE_DOTNET=1; fi
+}
+
+# build_native DIR [cmake options]: configures and builds; prints the end of the log when it fails.
+build_native() {
+  local dir=$1; shift
+  mkdir -p "$dir"
+  { cmake -S "$ROOT" -B "$dir" -G Ninja -DGARNER_TESTS=ON -DGARNER_TOOLS=ON -DGARNER_SANITIZE= "$@" && ninja -C "$dir" -j "$JOBS"; } >"$dir/build.log" 2>&1 ||
+    { tail -n 40 "$dir/build.log"; fail "build failed; the whole log is $dir/build.log"; }
+}
+
+# build_dotnet PROJECT: a Release build with its output under build/.
+build_dotnet() {
+  mkdir -p "$BUILD"
+  dotnet build -c Release --nologo -v quiet "$1" >"$BUILD/dotnet-build.log" 2>&1 || { tail -n 30 "$BUILD/dotnet-build.log"; fail "dotnet build $1 failed"; }
+}

@@ -1,0 +1,21 @@
+# Sourced by the scripts beside it. Sets ROOT, BUILD, LIB, WORKLOADS; pass, miss and finish count.
+. "$(dirname "${BASH_SOURCE[0]}")/../../../../scripts/setup.sh"
+LIB=$BUILD/lib/libgarner-dotnet.so
+while [ $# -gt 0 ]; do
+  case $1 in
+    --lib) LIB=${2:?--lib needs a path}; shift ;;
+    *) fail "unknown option $1" ;;
+  esac
+  shift
+done
+[ -f "$LIB" ] || fail "no library at $LIB; ./run --build makes it"
+LIB=$(cd "$(dirname "$LIB")" && pwd)/$(basename "$LIB")
+WORKLOADS=$BUILD/bench/dotnet/workloads/Workloads.dll
+PASSED=0 FAILED=0
+pass() { PASSED=$((PASSED + 1)); }
+miss() { # what, log
+  FAILED=$((FAILED + 1))
+  printf 'failed: %s\n' "$1"
+  [ -f "${2:-}" ] && tail -n 4 "$2" | cut -c1-300 | sed 's/^/    /'
+}
+finish() { printf '%d passed, %d failed\n' "$PASSED" "$FAILED"; [ "$FAILED" -eq 0 ]; exit; }

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Every workload's small size on Garner, plain and under stress: the checksum must be the one that the runtime's own collector gives.
+# Arguments: --lib PATH. Ends with "N passed, N failed".
+. "$(dirname "$0")/common.sh"
+build_dotnet "$ROOT/bench/dotnet/workloads"
+LOG=$(mktemp) && trap 'rm -f "$LOG"' EXIT
+checksum() { sed -nE 's/.*"checksum":"([0-9a-f]+)".*/\1/p'; }
+for name in binary-trees gcbench warehouse lru-cache dictionary large-objects pinned-buffers finalizers xml-transform; do
+  parameters=$(sed -n '/^\[small\]/,/^\[[^s]/p' "$ROOT/bench/dotnet/$name.bench" | sed -nE 's/^parameters *= *//p' | head -n 1)
+  expected=$(timeout 120 dotnet "$WORKLOADS" $name $parameters 2>/dev/null | checksum)
+  [ -n "$expected" ] || { miss "$name on stock"; continue; }
+  row() { # what, environment
+    local what=$1 found; shift
+    found=$(env DOTNET_GCPath="$LIB" "$@" timeout 180 dotnet "$WORKLOADS" $name $parameters 2>"$LOG" | checksum)
+    if [ "$found" = "$expected" ]; then pass; else miss "$name $what ($*): checksum '$found', expected $expected" "$LOG"; fi
+  }
+  row plain GARNER=
+  row verified "GARNER=workers=2,woken_per=0,verify=both"
+  row stress "DOTNET_gcServer=1" "GARNER=workers=3,woken_per=0,stress_every=400,poison=on,seed=3"
+done
+finish
