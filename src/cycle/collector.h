@@ -32,7 +32,6 @@ struct CycleRecord {
   GenerationSizes before, after;
   u32 generation;
   u64 total_pause_ns;      // of all collections so far
-  u32 memory_load_percent;
 };
 
 class Collector {

@@ -9,6 +9,7 @@
 // Membership of a reference: an object at r lies in the region of r - 8, so that a one-past-the-end address, which equals the
 // first byte of the next block, still belongs to the object before it.
 #pragma once
+#include "base/atomic.h"
 #include "base/check.h"
 #include "heap/budget.h"
 #include "heap/marks.h"
@@ -123,6 +124,8 @@ template <class M> class Heap {
   bool pay_for(u32 index, usize bytes);
   void enter(u32 index, Role role, u8 label, u8 age);
   void drop_pages(u32 index);
+  void list_warm(u32 index);
+  u32 pop_warm();
 
   M* machine_ = nullptr;
   HeapShape shape_{};

@@ -78,8 +78,7 @@ template <class M> void Heap<M>::enter(u32 index, Role role, u8 label, u8 age) {
 template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age) {
   Locked<typename M::Lock> guard(lock_);
   while (!warm_.empty()) {
-    u32 index = warm_.back();
-    warm_.pop();
+    u32 index = pop_warm();
     RegionT& r = table_[index];
     if (r.role != Role::free || r.charged == 0) continue; // taken meanwhile as part of a run, or trimmed
     usize missing = region_bytes() - r.charged;
@@ -98,6 +97,20 @@ template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age) {
   table_[index].charged = u32(region_bytes());
   enter(index, role, label, age);
   table_[index].clean = true;
+  return index;
+}
+
+// Each region stands in warm_ at most once, whatever became of it meanwhile: who pops it looks. Called with lock_ held.
+template <class M> void Heap<M>::list_warm(u32 index) {
+  RegionT& r = table_[index];
+  if (r.warm) return;
+  r.warm = warm_.push(index);
+  if (!r.warm) drop_pages(index);
+}
+template <class M> u32 Heap<M>::pop_warm() {
+  u32 index = warm_.back();
+  warm_.pop();
+  table_[index].warm = false;
   return index;
 }
 
@@ -129,13 +142,12 @@ template <class M> u32 Heap<M>::take_large(usize bytes, bool zero, bool pinned) 
     while (!budget_.take(need)) { // other free regions' pages can go
       u32 victim = kNoRegion;
       while (!warm_.empty() && victim == kNoRegion) {
-        u32 w = warm_.back();
-        warm_.pop();
+        u32 w = pop_warm();
         if (table_[w].role == Role::free && table_[w].charged != 0 && (w < first || w >= first + regions)) victim = w;
       }
       if (victim == kNoRegion) {
         for (u32 i = 0; i < regions; i++) // their entries may have been popped above
-          if (table_[first + i].charged != 0 && !warm_.push(first + i)) drop_pages(first + i);
+          if (table_[first + i].charged != 0) list_warm(first + i);
         return kNoRegion;
       }
       drop_pages(victim);
@@ -176,7 +188,7 @@ template <class M> void Heap<M>::free_region(u32 index) {
     set_label(i, kLabelEden); // an address in a free region must never look old to the barrier
     cset_[i] = 0;
     free_charged_.fetch_add_relaxed(r.charged);
-    if (!warm_.push(i)) drop_pages(i);
+    list_warm(i);
   }
 }
 

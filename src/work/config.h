@@ -8,7 +8,7 @@ namespace garner {
 
 // Whom a phase waits for. fixed (the papers'): all wanted workers, from the start. late: the conductor alone; others count from
 // the moment they wake up and join, so a phase never waits for a thread that the system has not run yet.
-enum class JoinKind : i64 { fixed, late };
+using JoinKind = Join;
 
 // How much of a worker's deque thieves can see. lazy: the older half, published whenever they have emptied what they saw.
 // eager: all of it at once, the classical deque (every pop then costs a full fence). none: nothing (one worker, or steal=off).

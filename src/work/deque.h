@@ -96,15 +96,16 @@ template <class M> class Deque {
   // End of the public part. Only the owner stores it; each store is at least release and pairs with steal's load: without that a
   // thief could see the new split and an old slot. pop_public's store is seq_cst, see there.
   alignas(kLineBytes) Index split_;
+  // Beside split_, because thieves need them too and must not touch the owner's line for them.
+  Entry* slots_ = nullptr;
+  u32 mask_ = 0;
 
   // The owner's line.
   alignas(kLineBytes) u64 bottom_ = 0; // one past the newest
   u64 mine_ = 0;                       // what split_ holds, without asking it
   u64 room_ = 0;                       // push may go ahead while bottom_ != room_; room_ == bottom_ while spilled_ != 0
   u64 keep_ = 0;                       // private entries from which publish() is asked; by share_
-  Entry* slots_ = nullptr;
   usize spilled_ = 0;                  // == spill_.size() - spill_front_
-  u32 mask_ = 0;
   Order order_ = Order::owner_lifo;
   Share share_ = Share::lazy;
   M* machine_ = nullptr;

@@ -16,7 +16,8 @@
 // and nobody writes any more. Working conductor: it saw the termination word over with acquire, and every worker's last change of
 // that word (acq_rel) followed its writes (termination.h). Otherwise: the final worker saw that, and hands it on through
 // done (release/acquire) or the VM monitor's lock. In literal mode the barrier's counter, under the GC lock, takes the word's place.
-// The other way: what the caller wrote before run() reaches workers through stamp (release/acquire) or the GC lock.
+// The other way: what the caller wrote before run() reaches workers through stamp (release/acquire) or the GC lock, and a second time
+// through the termination word, which every member reads with acquire before it looks at anything else.
 //
 // AFTER ITS LAST OFFER a worker may be arbitrarily late. It then touches only the termination word, the head of the task queue, deques'
 // ends (to look), the stamp and the bell: never the body, the job, the heap or its statistics. Hence leave() must flush.
@@ -82,7 +83,7 @@ template <class M> class Gang {
   Deque<M>& queue(u32 worker) { return workers_[worker].deque; }
   // Written by the worker itself from joining to its last offer; readable by the caller of run() afterwards.
   WorkerStats& stats(u32 worker) { return workers_[worker].stats; }
-  bool took_part(u32 worker) const { return workers_[worker].run == run_; } // in the last phase
+  bool took_part(u32 worker) const { return run_ != 0 && workers_[worker].run == run_; } // in the last phase
   const PhaseRecord& last() const { return record_; }
   u32 workers() const { return max_of(first_thread() + threads_, 1u); }    // that exist
   u32 node(u32 worker) const { return workers_[worker].node; }

@@ -10,12 +10,13 @@
 
 namespace garner {
 
-// Who has joined, by order of joining. An entry carries its epoch: a thief may read it before the newcomer has written it.
+// Who has joined, by order of joining. An entry carries its epoch: a thief may read it before the newcomer has written it, and an
+// old name, though harmless (an empty deque), would be an attempt in vain.
 template <class M> class Roster {
  public:
   using Entry = typename M::template Atomic<u64>;
   void start(Entry* entries) { entries_ = entries; }
-  // By the newcomer (join=late) or the conductor (fixed). Release: pairs with at(); the newcomer's deque must be seen started.
+  // By the newcomer (join=late) or the conductor (fixed). Release: pairs with at().
   void enter(u32 epoch, u32 ordinal, u32 worker) { entries_[ordinal].store_release(u64(epoch) << 32 | worker); }
   // The worker's number, or kWorkersMax while that entry is not written for this epoch.
   u32 at(u32 epoch, u32 ordinal) const {

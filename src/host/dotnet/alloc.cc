@@ -33,7 +33,7 @@ void DotNet::close_context(clr::gc_alloc_context* context, bool thread_dies) {
 clr::Object* DotNet::allocate(clr::gc_alloc_context* context, usize bytes, u32 flags) {
   bytes = align_up(max_of(bytes, kMinObjectBytes), kWordBytes);
   clr::Object* object;
-  if ((flags & clr::kAllocUserOldHeap) != 0 || bytes > heap().region_bytes() / 2) object = allocate_large(context, bytes, flags);
+  if ((flags & clr::kAllocUserOldHeap) != 0 || bytes > most_small()) object = allocate_large(context, bytes, flags);
   else object = allocate_small(context, bytes, flags);
   if (object != nullptr && (flags & clr::kAllocFinalize) != 0 && !finalize_queue.add(min_of(generation_of({word(object)}), 2u), {word(object)})) {
     fill(word(object) - kHeadBytes, bytes);
@@ -106,7 +106,7 @@ clr::Object* DotNet::allocate_large(clr::gc_alloc_context* context, usize bytes,
     bool due = attempt == 0 && !no_gc_active() && cycle->pace().large_due(cycle->old_bytes(), bytes);
     if (!due) {
       word block = 0;
-      if (pinned && bytes <= heap().region_bytes() / 2) {
+      if (pinned && bytes <= most_small()) {
         Range range = cycle->spaces().pinned.take(bytes, bytes);
         block = range.begin;
         if (block != 0 && !range.zeroed) memset(reinterpret_cast<void*>(block), 0, bytes);
@@ -115,6 +115,7 @@ clr::Object* DotNet::allocate_large(clr::gc_alloc_context* context, usize bytes,
       }
       if (block != 0) {
         cycle->grew_old(bytes);
+        note_approach();
         context->alloc_bytes_uoh += i64(bytes);
         clr::Object* object = reinterpret_cast<clr::Object*>(block + kHeadBytes);
         account(context, bytes, pinned ? 2 : 1, object, bytes);

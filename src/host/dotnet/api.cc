@@ -63,7 +63,7 @@ void DotNet::memory_info(u64* out[11], u32* generation, u32* pause_percent, bool
   bool known = end.index != 0;
   u64 limit = heap().budget().limit(), total = limit != 0 ? limit : stock.total_memory;
   u64 values[11] = {
-      total / 100 * stock.high_memory_percent, total, known ? total / 100 * record->memory_load_percent : 0, end.heap_after, end.fragmented,
+      total / 100 * stock.high_memory_percent, total, known ? total / 100 * max_of(memory_load(), 1u) : 0, end.heap_after, end.fragmented,
       end.committed, kind == int(clr::GcKind::full_blocking) ? end.heap_after : end.copied, end.pinned, end.finalize_pending, end.index, 0};
   for (u32 i = 0; i < 10; i++) *out[i] = values[i];
   *generation = record->generation;

@@ -199,12 +199,14 @@ class DotNet {
   clr::Object* allocate_small(clr::gc_alloc_context* context, usize bytes, u32 flags);
   clr::Object* allocate_large(clr::gc_alloc_context* context, usize bytes, u32 flags);
   Range take_eden(usize least, usize want);
+  usize most_small() { return heap().region_bytes() / 8 * 7; } // larger objects get regions of their own
   void account(clr::gc_alloc_context* context, usize bytes, u32 heap, clr::Object* object, usize object_bytes);
   bool relieve(u32 attempt, Cause cause, u64 seen);
   void maybe_stress();
   void fire_start(Kind kind, Cause cause, u64 index);
   void fire_end(Kind kind, Cause cause, u64 index);
   void notify_full(Kind kind);
+  void note_approach();
   void end_region(bool exceeded);
 
   clr::MethodTable* free_type_ = nullptr;
@@ -226,7 +228,7 @@ class DotNet {
   clr::FinalizerWorkItem* work_ = nullptr;
   // Notifications of full collections: 0 off; futexes are bumped when the thing happens.
   Atomic<u32> notify_percent_{0}, approach_{0}, complete_{0}, cancel_{0};
-  bool approached_ = false;
+  Atomic<u32> approached_{0};
 };
 
 extern DotNet* the_host; // set by GC_Initialize

@@ -99,7 +99,7 @@ clr::FinalizerWorkItem* DotNet::take_work() {
 
 bool DotNet::register_full_notification(u32 old_percent, u32) {
   if (old_percent == 0 || old_percent > 99) return false;
-  approached_ = false;
+  approached_.store_relaxed(0);
   notify_percent_.store_relaxed(old_percent);
   return true;
 }
@@ -119,21 +119,28 @@ void DotNet::notify_full(Kind kind) {
   u32 percent = notify_percent_.load_relaxed();
   if (percent == 0) return;
   if (kind == Kind::full) {
-    approached_ = false;
+    approached_.store_relaxed(0);
     complete_.fetch_add_relaxed(1);
     futex_wake_all(complete_);
-  } else if (!approached_ && cycle->old_bytes() >= cycle->pace().old_threshold() / 100 * (100 - percent)) {
-    approached_ = true;
-    approach_.fetch_add_relaxed(1);
-    futex_wake_all(approach_);
+  } else {
+    note_approach();
   }
 }
 
+// Old space is so near its threshold that whoever waits for the approach of a full collection is told. Any thread.
+void DotNet::note_approach() {
+  u32 percent = notify_percent_.load_relaxed();
+  if (percent == 0 || approached_.load_relaxed() != 0 || cycle->old_bytes() < cycle->pace().old_threshold() / 100 * (100 - percent)) return;
+  approached_.store_relaxed(1);
+  approach_.fetch_add_relaxed(1);
+  futex_wake_all(approach_);
+}
+
 int DotNet::wait_full(bool complete, int timeout_ms) {
-  if (notify_percent_.load_relaxed() == 0) return int(clr::WaitFullGcStatus::failed);
+  if (notify_percent_.load_relaxed() == 0) return int(clr::WaitFullGcStatus::not_applicable);
   Atomic<u32>& word = complete ? complete_ : approach_;
   u32 before = word.load_acquire(), cancelled = cancel_.load_acquire();
-  if (!complete && approached_) return int(clr::WaitFullGcStatus::success);
+  if (!complete && approached_.load_relaxed() != 0) return int(clr::WaitFullGcStatus::success);
   bool cooperative = ee->EnablePreemptiveGC();
   u64 deadline = timeout_ms < 0 ? ~u64(0) : machine.now() + u64(timeout_ms) * 1'000'000;
   while (word.load_acquire() == before) { // pairs with the bump above

@@ -72,6 +72,7 @@ void DotNet::finish(Kind kind, Cause cause, u64 index) {
   ee->DiagGCEnd(index, int(kind), int(reason_of(cause)), false); // tools may walk the whole heap here
   fire_end(kind, cause, index);
   notify_full(kind);
+  if (kind == Kind::full) loh_compaction = i32(clr::LohCompaction::normal); // "compact once" is over
 }
 
 void DotNet::resume() {

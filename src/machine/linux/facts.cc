@@ -11,7 +11,7 @@ namespace garner {
 namespace {
 
 struct Text {
-  char bytes[8192];
+  char bytes[4096];
   usize used = 0;
   bool read(const char* path) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -78,7 +78,7 @@ void walk_up(const char* mount, const char* group, usize group_bytes, const char
 
 MemoryFacts memory_facts() {
   MemoryFacts facts{};
-  static Text text; // large; called at start and from inside a pause, by one thread at a time
+  Text text;
   if (text.read("/proc/meminfo")) {
     facts.physical = meminfo(text.bytes, "MemTotal");
     facts.available = meminfo(text.bytes, "MemAvailable");
