@@ -1,0 +1,70 @@
+// Events of the collector through an EventListener: start and end of each collection, in pairs, with heap statistics.
+// Rule: GCStart and GCEnd carry the same number; each collection has one of each, in order.
+// The collector fires these itself; every monitoring tool lives on them.
+
+using System.Diagnostics.Tracing;
+
+namespace Garner.Conformance;
+
+[Behaviour("api-events-gc", "an EventListener on the runtime's GC keyword receives GCStart/GCEnd pairs and heap statistics")]
+internal static class GCEvents
+{
+    private sealed class Listener : EventListener
+    {
+        public readonly List<(string Name, uint Number, uint Depth)> Log = [];
+        public int Statistics;
+
+        protected override void OnEventSourceCreated(EventSource source)
+        {
+            if (source.Name == "Microsoft-Windows-DotNETRuntime")
+                EnableEvents(source, EventLevel.Informational, (EventKeywords)1);
+        }
+
+        protected override void OnEventWritten(EventWrittenEventArgs e)
+        {
+            if (e.EventName == null)
+                return;
+            if (e.EventName.StartsWith("GCHeapStats", StringComparison.Ordinal))
+                Interlocked.Increment(ref Statistics);
+            if (e.EventName.StartsWith("GCStart", StringComparison.Ordinal) || (e.EventName.StartsWith("GCEnd", StringComparison.Ordinal) && !e.EventName.Contains("NoGC", StringComparison.Ordinal)))
+                lock (Log)
+                    Log.Add((e.EventName.StartsWith("GCStart", StringComparison.Ordinal) ? "start" : "end", (uint)e.Payload![0]!, (uint)e.Payload[1]!));
+        }
+
+        public int Ends(uint depth)
+        {
+            lock (Log)
+                return Log.Count(l => l.Name == "end" && l.Depth >= depth);
+        }
+    }
+
+    public static void Run(TextWriter output)
+    {
+        using Listener listener = new();
+        Heap.Wait(() => { GC.Collect(0); return listener.Ends(0) > 0; });
+        int full = listener.Ends(2), all = listener.Ends(0);
+        for (int i = 0; i < 5; i++)
+        {
+            Heap.Churn(64);
+            GC.Collect(i % 3);
+            GC.Collect();
+        }
+        Expect.That(Heap.Wait(() => listener.Ends(2) >= full + 5 && listener.Ends(0) >= all + 10), "ten collections were reported, five of them full");
+        Expect.That(Heap.Wait(() => Volatile.Read(ref listener.Statistics) > 5), "heap statistics were reported");
+        lock (listener.Log)
+        {
+            Dictionary<uint, uint> open = [];
+            int pairs = 0;
+            foreach ((string name, uint number, uint depth) in listener.Log)
+                if (name == "start")
+                    Expect.That(open.TryAdd(number, depth), $"collection {number} starts once");
+                else if (open.Remove(number, out uint started))
+                {
+                    Expect.Equal(started, depth, $"generation of collection {number} at its end");
+                    pairs++;
+                }
+            Expect.That(pairs >= 10, "ten pairs");
+        }
+        output.WriteLine("pairs");
+    }
+}

@@ -1,0 +1,14 @@
+// A program with a fixed, large young generation.
+// Rule: the setting changes when collections happen, not what the program computes.
+// A budget beyond the usual size of the young space must not break its layout.
+
+namespace Garner.Conformance;
+
+[Behaviour("setting-gen0size-large", "DOTNET_GCgen0size (256 MB): programs run as ever with a large young budget", Settings = "DOTNET_GCgen0size=0x10000000")]
+internal static class SettingGen0SizeLarge
+{
+    public static void Run(TextWriter output)
+    {
+        output.WriteLine($"checksum {Workload.Run():x16}");
+    }
+}
