@@ -61,6 +61,7 @@ template <class H, class M> class Cycle final : public Collector {
   template <class T> void weak_things(Self& self, T& tracer, WeakThings<H, M, T>& weak, Kind kind, CycleEnd& end);
   template <class Body> u64 phase(Self& self, Phase name, u32 wanted, u32 tasks, Body& body);
   template <class T, class F> u64 tracing_phase(Self& self, Phase name, u32 wanted, u32 tasks, T& tracer, F task);
+  void report_workers(Phase name);
   u32 workers_for(u64 bytes) const;
   void after(Kind kind, const Request& request, CycleEnd& end, CycleRecord& record);
   void totals(CycleEnd& end);

@@ -235,9 +235,31 @@ u64 Cycle<H, M>::tracing_phase(Self& self, Phase name, u32 wanted, u32 tasks, T&
   u64 before = machine_.now();
   TracingBody<T, F> body{tracer, task};
   if (tasks != 0) gang_.run(self, name, wanted, tasks, body);
+  if (tasks != 0 && (name == Phase::evacuate || name == Phase::mark)) report_workers(name);
   u64 ns = machine_.now() - before;
   emitter_.emit(EventId::phase, PhaseDone{count() + 1, name, before, ns, wanted});
   return ns;
+}
+
+// One record per worker that took part. The collector's counters are of this collection so far: copying and marking start from nothing.
+template <class H, class M> void Cycle<H, M>::report_workers(Phase name) {
+  for (u32 i = 0; i < gang_.workers(); i++) {
+    if (!gang_.took_part(i)) continue;
+    WorkerStats stats = gang_.stats(i);
+    const Collecting<M>& w = workers_[i];
+    stats.objects_copied = w.copied_objects;
+    stats.bytes_copied = w.copied_bytes;
+    stats.objects_promoted = w.promoted_objects;
+    stats.bytes_promoted = w.promoted_bytes;
+    stats.objects_marked = w.marked_objects;
+    stats.bytes_marked = w.marked_bytes;
+    stats.roots = w.roots.reported;
+    stats.slots = w.slots;
+    stats.cards = w.cards;
+    stats.buffers = w.buffers_taken;
+    stats.lost_races = w.lost_races;
+    emitter_.emit(EventId::worker_phase, WorkerPhase{count() + 1, name, i, gang_.node(i), &stats});
+  }
 }
 
 // No worker is woken without work for it.
@@ -277,6 +299,9 @@ template <class H, class M> GenerationSizes Cycle<H, M>::sizes() {
 // Free regions' pages go back when they are asked for, when trimming is on, and when there is much more than the next eden needs.
 template <class H, class M> void Cycle<H, M>::give_back(const Request& request) {
   if (request.give_back || settings_.on(Opt::trim)) return heap_.trim(0);
+  // A limit that was lowered: free pages go first.
+  u64 limit = heap_.budget().limit(), committed = heap_.budget().committed(), idle = heap_.free_charged();
+  if (limit != 0 && committed > limit) heap_.trim(idle - min_of(idle, committed - limit));
   if (settings_.on(Opt::retain)) return;
   u64 needed = pace_.eden() + pace_.eden() / 4 + pace_.expected_survivors() + 4 * MiB;
   if (heap_.free_charged() > needed * 2) heap_.trim(needed);

@@ -1,6 +1,6 @@
 // Region: one descriptor per equal-sized piece of the heap, and the roles it can play.
 //
-// Invariants (heap/heap.h check() computes them):
+// Invariants (cycle/verify.ipp checks them):
 //  - a region has exactly one role; `large` is followed by `large_tail` regions up to its run length;
 //  - base <= top <= end, objects lie head to tail in [base, top), fillers in the holes: a region in use can always be walked;
 //  - label is what the program's write barrier reads (0 eden, 1 survivor, 0x82 old); generation() is the same as 0, 1, 2;

@@ -13,7 +13,7 @@ enum class Opt : u16 {
   region, reserve, limit, limit_percent, tlab, plab_young, plab_old, tenure_age, space_eden, space_survivor, space_old, trim, retain,
   huge_pages, poison,
   task_queue, sync, term_exit, lock, order, steal, queue_capacity, conductor, join, pin, root_batch,
-  roots, compact_dense, full_promotes,
+  compact_dense, full_promotes,
   resize, eden, eden_min, eden_max, pause_goal, gc_share, old_growth, conserve, verify, stress_every, stress_kind, woken_per,
   count
 };
@@ -47,7 +47,6 @@ enum class Order : i64 { owner_lifo, fifo };
 enum class Conductor : i64 { works, waits };
 enum class Join : i64 { fixed, late };
 enum class Pinning : i64 { none, rr };
-enum class RootMode : i64 { gathered, fused };
 enum class Resize : i64 { adaptive, fixed };
 enum class VerifyWhen : i64 { off, before, after, both };
 enum class StressKind : i64 { mixed, young, full };
@@ -92,18 +91,17 @@ inline constexpr OptRow kTable[] = {
   {Opt::pin, "work.pin", OptType::choice, "", 0, 0, 0, "none|rr", "Pin collector threads, going round the nodes.", "N25", "naps.pin", 0},
   {Opt::root_batch, "work.root_batch", OptType::number, "roots", 1, 1 << 16, 256, nullptr, "Roots in one task.", "N7", "", 2},
   // -- collect --
-  {Opt::roots, "collect.roots", OptType::choice, "", 0, 0, 0, "gathered|fused", "Whether roots are listed before anything moves; a host with late pins demands gathered.", "N7", "", 0},
   {Opt::compact_dense, "collect.compact_dense", OptType::number, "percent", 1, 101, 95, nullptr, "A full collection leaves a region in place when at least this share of it lives; 101 moves always.", "N13", "", 101},
   {Opt::full_promotes, "collect.full_promotes", OptType::choice, "", 0, 0, 0, "aged|all", "Whether a full collection ages young objects by one generation or makes all of them old.", "N13", "", 1},
   // -- cycle --
   {Opt::resize, "cycle.resize", OptType::choice, "", 0, 0, 0, "adaptive|fixed", "Whether eden's size follows the goals or stays.", "N12", "naps.resize", 1},
   {Opt::eden, "cycle.eden", OptType::bytes, "bytes", 0, kMaxBytes, 0, nullptr, "Eden's size at start, and always when resize is fixed; 0 derives it from the last cache and the limit.", "N12 N22", "", 1 << 20},
   {Opt::eden_min, "cycle.eden_min", OptType::bytes, "bytes", 256 * 1024, kMaxBytes, 4 << 20, nullptr, "Eden never shrinks below this, but for the limit.", "N12", "", 256 * 1024},
-  {Opt::eden_max, "cycle.eden_max", OptType::bytes, "bytes", 0, kMaxBytes, 0, nullptr, "Eden never grows above this; 0 is a quarter of the limit or memory.", "N12", "", 4 << 20},
+  {Opt::eden_max, "cycle.eden_max", OptType::bytes, "bytes", 0, kMaxBytes, 0, nullptr, "Eden never grows above this; 0 derives it: the limit, or four times the last cache and at least 64 MiB.", "N12", "", 4 << 20},
   {Opt::pause_goal, "cycle.pause_goal", OptType::number, "ms", 1, 60000, 20, nullptr, "Young pauses the adaptive policy aims at.", "N12", "", 1},
   {Opt::gc_share, "cycle.gc_share", OptType::number, "percent", 1, 90, 5, nullptr, "Share of time in young pauses above which eden grows.", "N12", "", 1},
   {Opt::old_growth, "cycle.old_growth", OptType::number, "percent", 5, 1000, 100, nullptr, "Growth of old and large space over the live size that starts a full collection.", "N12 N13", "", 20},
-  {Opt::conserve, "cycle.conserve", OptType::number, "", 0, 9, 0, nullptr, "Readiness to spend time for memory, 0 to 9: smaller growth before a full collection, denser compaction.", "N12", "", 5},
+  {Opt::conserve, "cycle.conserve", OptType::number, "", 0, 9, 0, nullptr, "Readiness to spend time for memory, 0 to 9: smaller growth of old space before a full collection.", "N12", "", 5},
   {Opt::verify, "cycle.verify", OptType::choice, "", 0, 0, 0, "off|before|after|both", "Walk and check the whole heap around every collection.", "", "", 3},
   {Opt::stress_every, "cycle.stress_every", OptType::number, "refills", 0, 1 << 30, 0, nullptr, "Collect at every so many buffer refills; 0 is off.", "", "", 50},
   {Opt::stress_kind, "cycle.stress_kind", OptType::choice, "", 0, 0, 0, "mixed|young|full", "What stress_every collects.", "", "", 0},

@@ -110,7 +110,7 @@ clr::Object* DotNet::allocate_large(clr::gc_alloc_context* context, usize bytes,
         Range range = cycle->spaces().pinned.take(bytes, bytes);
         block = range.begin;
         if (block != 0 && !range.zeroed) memset(reinterpret_cast<void*>(block), 0, bytes);
-      } else if (u32 region = heap().take_large(bytes, zero, pinned); region != kNoRegion) {
+      } else if (u32 region = leaves_reserve(bytes) ? heap().take_large(bytes, zero, pinned) : kNoRegion; region != kNoRegion) {
         block = heap().begin_of(region);
       }
       if (block != 0) {
@@ -128,6 +128,14 @@ clr::Object* DotNet::allocate_large(clr::gc_alloc_context* context, usize bytes,
       return nullptr;
     }
   }
+}
+
+// Large objects may not take the last memory: threads that allocate little, and the handlers of OutOfMemoryException, must go on.
+bool DotNet::leaves_reserve(usize bytes) {
+  u64 limit = heap().budget().limit();
+  if (limit == 0) return true;
+  u64 reserve = min_of<u64>(limit / 32, 8 * heap().region_bytes());
+  return heap().budget().room() + heap().free_charged() >= bytes + reserve;
 }
 
 // One step against a lack of memory. False when there is none left.

@@ -201,6 +201,7 @@ class DotNet {
   Range take_eden(usize least, usize want);
   usize most_small() { return heap().region_bytes() / 8 * 7; } // larger objects get regions of their own
   void account(clr::gc_alloc_context* context, usize bytes, u32 heap, clr::Object* object, usize object_bytes);
+  bool leaves_reserve(usize bytes);
   bool relieve(u32 attempt, Cause cause, u64 seen);
   void maybe_stress();
   void fire_start(Kind kind, Cause cause, u64 index);

@@ -66,6 +66,7 @@ class Linux {
   bool pin(Self& self, u32 node);
   u32 processors() const { return processors_; } // allowed to this process: affinity and cgroup quota
   u64 seed() const { return seed_; }
+  void set_seed(u64 seed) { seed_ = seed; } // before the first Self
 
  private:
   static constexpr u32 kMaxNodes = 64;
