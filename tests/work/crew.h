@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "configs.h"
 #include "machine/linux/linux.h"
 #include "work/gang.h"
 
@@ -32,6 +33,7 @@ template <class Base> class Hooked : public Base {
 
   // Set while nobody works.
   std::function<void(Self&, Spot)> at;
+  std::function<void(Self&)> after_park;
 
   void park(Self& self, Atomic<u32>& futex, u32 expected) {
     parks.fetch_add(1);
@@ -43,6 +45,7 @@ template <class Base> class Hooked : public Base {
       return;
     }
     Base::park(self, futex, expected);
+    if (after_park) after_park(self);
   }
   void wake(Self& self, Atomic<u32>& futex, u32 sleepers) {
     wakes.fetch_add(1);
@@ -96,33 +99,6 @@ template <class Self> void hold_until(Self& self, const std::atomic<bool>& flag)
 template <class Self> void hold_ms(Self& self, u64 ms) {
   u64 end = self.now() + ms * 1000000;
   while (self.now() < end) self.yield();
-}
-
-// Every legal way to run a gang of `workers`.
-inline std::vector<GangConfig> all_configs(u32 workers) {
-  std::vector<GangConfig> all;
-  for (auto queue : {TaskQueueKind::monitor, TaskQueueKind::msqueue, TaskQueueKind::array})
-    for (auto conductor : {Conductor::works, Conductor::waits})
-      for (int way = 0; way < 4; way++) {
-        GangConfig c;
-        c.workers = workers;
-        c.task_queue = queue;
-        c.conductor = conductor;
-        c.queue_capacity = 64;
-        c.sync = way < 2 ? SyncKind::futex : SyncKind::monitor;
-        c.join = way == 0 ? JoinKind::late : JoinKind::fixed;
-        c.term_exit = way == 3 ? TermExit::literal : TermExit::count_only;
-        c.share = way == 0 ? Share::lazy : Share::eager;
-        c.lock = way == 2 ? LockKind::spin_cas_then_posix : LockKind::posix;
-        EXPECT_EQ(refusal(c), nullptr);
-        all.push_back(c);
-      }
-  return all;
-}
-inline std::string describe(const GangConfig& c) {
-  const char* queue[] = {"monitor", "msqueue", "array"};
-  return std::string(queue[int(c.task_queue)]) + (c.sync == SyncKind::futex ? " futex" : " monitor") + (c.join == JoinKind::late ? " late" : " fixed") +
-         (c.term_exit == TermExit::literal ? " literal" : "") + (c.conductor == Conductor::works ? " works" : " waits");
 }
 
 // Base of bodies: drain pops and takes. `Derived` has root and take.

@@ -1,5 +1,7 @@
 // Idle workers of a late-join phase go to sleep; a published entry wakes one, whoever wakes and sees more wakes the next, and the end
 // wakes all. The bodies wait until others have taken entries, so a ring that is lost, or not passed on, is a hang.
+#include <deque>
+
 #include "crew.h"
 
 namespace garner::test {
@@ -9,6 +11,7 @@ struct Body : Draining<Real, Body> {
   std::atomic<u32>* asleep;
   u32 others;
   static constexpr u32 kEntries = 40;
+  std::atomic<bool> pushing{false};
   u32 owner = ~0u, owner_took = 0;
   std::atomic<u32> others_took{0}, taken{0};
   Body(Gang<Real>& g, std::atomic<u32>& a, u32 n) : Draining(g), asleep(&a), others(n) {}
@@ -16,7 +19,9 @@ struct Body : Draining<Real, Body> {
     while (asleep->load() < others) self.yield(); // everybody else is about to sleep …
     hold_ms(self, 1);                             // … and does
     owner = self.index;
+    pushing = true;  // whoever wakes up now steals only when all is pushed, so that one entry is public and the rest private
     for (u32 i = 0; i < kEntries; i++) gang->queue(self.index).push(i); // the second push publishes one entry and rings
+    pushing = false;
   }
   void take(Real::Self& self, u64) {
     taken++;
@@ -39,10 +44,18 @@ TEST(IdleSleep, PublishedEntriesWakeSleepers) {
   crew.machine.at = [&](Real::Self&, Spot spot) {
     if (spot == Spot::dozing) asleep++;
   };
+  std::atomic<Body*> now{nullptr};
+  crew.machine.after_park = [&](Real::Self& self) {
+    while (now.load()->pushing) self.yield();
+  };
+  Body before(crew.gang, asleep, kOthers);
+  now = &before;
   crew.conduct([&](Real::Self& self) {
+    std::deque<Body> bodies; // a late worker may still look at the one before
     for (u32 i = 0; i < 50; i++) {
       asleep = 0;
-      Body body(crew.gang, asleep, kOthers);
+      Body& body = bodies.emplace_back(crew.gang, asleep, kOthers);
+      now = &body;
       crew.gang.run(self, Phase::mark, kOthers + 1, 1, body);
       ASSERT_EQ(body.taken.load(), Body::kEntries);
     }

@@ -5,18 +5,23 @@
 
 #include <gtest/gtest.h>
 
+#include "../configs.h"
 #include "machine/sim/explore.h"
 #include "work/gang.h"
 
 namespace garner::simtest {
 
+using test::all_configs, test::describe;
+
 // Root tasks push a tree; an entry n > 1 is cut into two, an entry 1 is a leaf.
 struct Trees {
   Gang<Sim>& gang;
   u64 size;
+  u32 slow = 0;              // yields before a root pushes: the others run out of work and fall asleep
   u64 roots = 0, leaves = 0; // plain: fibers switch at visible operations only
   void root(Sim::Self& self, u32) {
     roots++;
+    for (u32 i = 0; i < slow; i++) self.yield();
     take(self, size);
   }
   void take(Sim::Self& self, u64 n) {
@@ -30,7 +35,7 @@ struct Trees {
   }
 };
 
-struct Plan { GangConfig config; u32 phases, roots; u64 size; };
+struct Plan { GangConfig config; u32 phases, roots; u64 size; u32 slow = 0; };
 
 // The whole life: start, phases with all workers, stop. ok() when nothing was lost or done twice.
 struct Life {
@@ -41,7 +46,7 @@ struct Life {
     if (!life.gang.start(life.sim, life.plan.config)) return;
     life.gang.ensure(life.plan.config.workers);
     for (u32 phase = 0; phase < life.plan.phases; phase++) {
-      Trees body{life.gang, life.plan.size};
+      Trees body{life.gang, life.plan.size, life.plan.slow};
       life.gang.run(self, Phase::mark, life.plan.config.workers, life.plan.roots, body);
       life.good = life.good && body.roots == life.plan.roots && body.leaves == life.plan.roots * life.plan.size;
     }
@@ -54,30 +59,5 @@ struct Life {
   Gang<Sim> gang;
   bool good = true, stopped = false;
 };
-
-inline std::vector<GangConfig> all_configs(u32 workers) {
-  std::vector<GangConfig> all;
-  for (auto queue : {TaskQueueKind::monitor, TaskQueueKind::msqueue, TaskQueueKind::array})
-    for (auto conductor : {Conductor::works, Conductor::waits})
-      for (int way = 0; way < 4; way++) {
-        GangConfig c;
-        c.workers = workers;
-        c.task_queue = queue;
-        c.conductor = conductor;
-        c.queue_capacity = 8;
-        c.sync = way < 2 ? SyncKind::futex : SyncKind::monitor;
-        c.join = way == 0 ? JoinKind::late : JoinKind::fixed;
-        c.term_exit = way == 3 ? TermExit::literal : TermExit::count_only;
-        c.share = way == 0 ? Share::lazy : Share::eager;
-        c.lock = way == 2 ? LockKind::spin_cas_then_posix : LockKind::posix;
-        all.push_back(c);
-      }
-  return all;
-}
-inline std::string describe(const GangConfig& c) {
-  const char* queue[] = {"monitor", "msqueue", "array"};
-  return std::string(queue[int(c.task_queue)]) + (c.sync == SyncKind::futex ? " futex" : " monitor") + (c.join == JoinKind::late ? " late" : " fixed") +
-         (c.term_exit == TermExit::literal ? " literal" : "") + (c.conductor == Conductor::works ? " works" : " waits");
-}
 
 } // namespace garner::simtest

@@ -15,7 +15,7 @@ sim::Exploration explore_life(const GangConfig& config, u32 preemptions, u64 sch
 
 TEST(GangExplored, TwoWorkersTwoPhasesInEveryMode) {
   for (const GangConfig& config : all_configs(2)) {
-    sim::Exploration found = explore_life(config, 1, 20'000); // a waiting conductor's spins make more schedules than that
+    sim::Exploration found = explore_life(config, 1, 5'000); // a waiting conductor's spins make more schedules than that
     EXPECT_FALSE(found.failed()) << describe(config) << ": " << found.text();
     EXPECT_TRUE(found.exhausted() || config.conductor == Conductor::waits) << describe(config);
   }

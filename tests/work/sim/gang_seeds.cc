@@ -19,6 +19,8 @@ Plan plan_of(u64 seed) {
   Random random(seed * 31 + 5);
   std::vector<GangConfig> configs = all_configs(2 + u32(random.below(5)));
   Plan plan{configs[random.below(configs.size())], 1 + u32(random.below(4)), u32(random.below(6)), 1 + random.below(60)};
+  plan.slow = random.one_in(2) ? u32(random.below(300)) : 0;
+  plan.config.queue_capacity = 8;
   plan.config.order = random.one_in(4) ? Order::fifo : Order::owner_lifo;
   plan.config.share = random.one_in(2) ? Share::lazy : Share::eager;
   plan.config.steal = !random.one_in(6);
@@ -27,7 +29,7 @@ Plan plan_of(u64 seed) {
 }
 
 TEST(GangSeeds, NothingIsLostOrStuck) {
-  for (u64 seed = 1; seed <= 1500; seed++) {
+  for (u64 seed = 1; seed <= 4000; seed++) {
     Plan plan = plan_of(seed);
     Sim machine(machine_of(seed));
     Life life(machine, plan);
