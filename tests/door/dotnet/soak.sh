@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Mixed real workloads under stress for a given time: every run takes a workload, a seed and a set of options by turns; its checksum must be
+# the one that the runtime's own collector gives. Arguments: --lib PATH --minutes N. Says how long it ran; last line "N passed, N failed".
+MINUTES=30
+[ "${1:-}" = --lib ] && SOAK_LIB=$2 && shift 2
+[ "${1:-}" = --minutes ] && MINUTES=$2 && shift 2
+cd "$(dirname "$0")/suite" && . ./common.sh
+LIB=${SOAK_LIB:-$LIB}
+build_dotnet "$ROOT/bench/dotnet/workloads"
+LOG=$(mktemp) && trap 'rm -f "$LOG"' EXIT
+names=(binary-trees gcbench warehouse lru-cache dictionary large-objects pinned-buffers finalizers xml-transform)
+options=("workers=2,stress_every=200,poison=on" "workers=3,woken_per=0,stress_every=500,stress_kind=full" "preset=ps,workers=2,stress_every=300"
+  "preset=naps,workers=4,stress_every=300" "tenure_age=3,region=64k,tlab=4k,stress_every=2000" "workers=2,stress_every=800,verify=both" "workers=1")
+declare -A expected
+checksum() { sed -nE 's/.*"checksum":"([0-9a-f]+)".*/\1/p'; }
+turn=0
+while [ $SECONDS -lt $((MINUTES * 60)) ]; do
+  name=${names[$((turn % ${#names[@]}))]}
+  parameters=$(sed -n '/^\[small\]/,/^\[[^s]/p' "$ROOT/bench/dotnet/$name.bench" | sed -nE 's/^parameters *= *//p' | head -n 1)
+  [ -n "${expected[$name]:-}" ] || expected[$name]=$(dotnet "$WORKLOADS" $name $parameters 2>/dev/null | checksum)
+  with="${options[$((turn % ${#options[@]}))]},seed=$turn"
+  found=$(DOTNET_GCPath=$LIB DOTNET_gcServer=$((turn / 3 % 2)) GARNER=$with timeout 300 dotnet "$WORKLOADS" $name $parameters 2>"$LOG" | checksum)
+  if [ "$found" = "${expected[$name]}" ]; then pass; else miss "$name with $with: checksum '$found', expected ${expected[$name]}" "$LOG"; fi
+  turn=$((turn + 1))
+done
+say "ran $((SECONDS / 60)) minutes, $turn runs"
+finish
