@@ -39,11 +39,12 @@ template <class M> bool Gang<M>::start(M& machine, const GangConfig& config, Spa
 
 template <class M> bool Gang<M>::make_tables() {
   workers_ = static_cast<Worker*>(map_own(config_.workers * sizeof(Worker)));
-  roster_entries_ = static_cast<typename Roster<M>::Entry*>(map_own(config_.workers * sizeof(typename Roster<M>::Entry)));
+  using Name = typename Roster<M>::Entry;
+  roster_entries_ = static_cast<Name*>(map_own(config_.workers * sizeof(Name)));
   if (workers_ == nullptr || roster_entries_ == nullptr) return false;
   for (u32 i = 0; i < config_.workers; i++) {
     Worker& w = *new (&workers_[i]) Worker;
-    new (&roster_entries_[i]) typename Roster<M>::Entry;
+    new (&roster_entries_[i]) Name;
     w.gang = this;
     w.index = w.ordinal = i;
     w.node = machine_->node_of_worker(i);

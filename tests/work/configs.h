@@ -30,8 +30,8 @@ inline std::vector<GangConfig> all_configs(u32 workers) {
 }
 inline std::string describe(const GangConfig& c) {
   const char* queue[] = {"monitor", "msqueue", "array"};
-  return std::string(queue[int(c.task_queue)]) + (c.sync == SyncKind::futex ? " futex" : " monitor") + (c.join == JoinKind::late ? " late" : " fixed") +
-         (c.term_exit == TermExit::literal ? " literal" : "") + (c.conductor == Conductor::works ? " works" : " waits");
+  return std::string(queue[int(c.task_queue)]) + (c.sync == SyncKind::futex ? " futex" : " monitor") +
+         (c.join == JoinKind::late ? " late" : " fixed") + (c.term_exit == TermExit::literal ? " literal" : "") + (c.conductor == Conductor::works ? " works" : " waits");
 }
 
 } // namespace garner::test

@@ -48,10 +48,9 @@ TEST(IdleSleep, PublishedEntriesWakeSleepers) {
   crew.machine.after_park = [&](Real::Self& self) {
     while (now.load()->pushing) self.yield();
   };
-  Body before(crew.gang, asleep, kOthers);
-  now = &before;
+  std::deque<Body> bodies; // all of them live on: a late worker may still look at the one before
+  now = &bodies.emplace_back(crew.gang, asleep, kOthers);
   crew.conduct([&](Real::Self& self) {
-    std::deque<Body> bodies; // a late worker may still look at the one before
     for (u32 i = 0; i < 50; i++) {
       asleep = 0;
       Body& body = bodies.emplace_back(crew.gang, asleep, kOthers);
