@@ -17,3 +17,5 @@ template class garner::Cycle<@host@, @machine@>;
 endfunction()
 
 garner_pair(dotnet_linux host/dotnet/host.h garner::dotnet::DotNet machine/linux/linux.h garner::Linux)
+garner_pair(synthetic_linux host/synthetic/synthetic.ipp garner::Synthetic<garner::Linux> machine/linux/linux.h garner::Linux)
+garner_pair(synthetic_sim host/synthetic/synthetic.ipp garner::Synthetic<garner::Sim> machine/sim/sim.h garner::Sim)

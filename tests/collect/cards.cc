@@ -1,0 +1,105 @@
+// Cards: a store of a young reference into an old object is found by the next collection; where nothing was stored nothing is scanned.
+#include "small_heap.h"
+
+namespace garner::test {
+namespace {
+
+class Cards : public ::testing::Test {
+ protected:
+  // Old leaves and nodes over several regions.
+  explicit Cards(const char* options = "") : heap(options) {
+    for (u32 i = 0; i < 3000; i++) heap.root(heap.node(4, 40));
+    heap.young();
+    heap.young();
+    heap.young0(); // cards of the promotion itself are settled
+  }
+  u64 cards() { return heap.host.cycle->collecting(0).cards; }
+  SmallHeap heap;
+};
+
+TEST_F(Cards, CleanCardsAreNotScanned) {
+  heap.leaf();
+  heap.young();
+  EXPECT_EQ(cards(), 0u);
+  EXPECT_EQ(heap.host.cycle->collecting(0).slots, 0u);
+}
+
+TEST_F(Cards, AStoreIsFoundThroughItsCardAlone) {
+  for (u32 k = 0; k < 5; k++) {
+    Ref holder = heap.at(100 + k * 500);
+    ASSERT_EQ(heap.generation(holder), 2u);
+    Ref young = heap.node(1);
+    u32 id = heap.id(young);
+    heap.set(holder, k % 4, young);
+    EXPECT_NE(heap.card(synthetic::slot_at(holder, k % 4)), 0);
+    heap.young();
+    EXPECT_EQ(cards(), 1u);
+    EXPECT_EQ(heap.id(heap.get(holder, k % 4)), id);
+    EXPECT_EQ(heap.generation(heap.get(holder, k % 4)), 1u);
+    EXPECT_NE(heap.card(synthetic::slot_at(holder, k % 4)), 0) << "still younger than its holder";
+    heap.young();
+    EXPECT_EQ(heap.generation(heap.get(holder, k % 4)), 2u);
+    EXPECT_EQ(heap.card(synthetic::slot_at(holder, k % 4)), 0) << "nothing younger is left on this card";
+  }
+}
+
+TEST_F(Cards, StoresOfOldReferencesAndIntoYoungObjectsMarkNothing) {
+  heap.set(heap.at(10), 0, heap.at(20));
+  Ref young = heap.node(2);
+  heap.set(young, 0, heap.at(30));
+  heap.set(young, 1, heap.leaf());
+  heap.young();
+  EXPECT_EQ(cards(), 0u);
+}
+
+TEST_F(Cards, ABulkCopyMarksAllItCoversAndACollectionCleansIt) {
+  usize from = heap.root(heap.array(2000)), to = heap.root(heap.array(2000));
+  heap.young();
+  heap.young(); // both old
+  heap.young0();
+  Ref young = heap.leaf();
+  for (usize i = 0; i < 2000; i += 400) heap.set(heap.at(from), i, young);
+  heap.host.write_range(synthetic::slot_at(heap.at(to), 0).at, synthetic::slot_at(heap.at(from), 0).at, 2000);
+  u32 id = heap.id(young);
+  heap.young();
+  for (usize i = 0; i < 2000; i += 400) EXPECT_EQ(heap.id(heap.get(heap.at(to), i)), id);
+  u64 dirty = 0;
+  for (usize i = 0; i < 2000; i += 256) dirty += heap.card(synthetic::slot_at(heap.at(to), i)) != 0;
+  EXPECT_GE(cards(), 8u + 5u);
+  EXPECT_LT(dirty, 8u) << "cards without a younger object were not cleaned";
+}
+
+TEST_F(Cards, ADeadOldObjectStillKeepsItsYoung) {
+  Ref holder = heap.at(50);
+  Ref young = heap.leaf();
+  Handle weak = heap.host.table.create(heap.host.owner, HandleKind::weak_short, young, 0);
+  heap.set(holder, 0, young);
+  heap.let_go(50);
+  heap.young();
+  EXPECT_NE(*weak, 0u) << "young collections take the old for alive";
+  heap.full();
+  EXPECT_EQ(*weak, 0u);
+}
+
+// The object of a type that hangs on a loader has an edge without a slot; its own card remembers it.
+TEST_F(Cards, AnEdgeWithoutASlotIsRememberedToo) {
+  Ref loader = heap.node(1);
+  u32 id = heap.id(loader);
+  Handle handle = heap.host.table.create(heap.host.owner, HandleKind::weak_long, loader, 0);
+  ASSERT_TRUE(heap.host.loaders.push({handle}));
+  usize large = heap.root(heap.make(synthetic::make_type(synthetic::Shape::plain, 0, 0, 40 * KiB), false, 1));
+  usize pinned = heap.root(heap.make(synthetic::make_type(synthetic::Shape::plain, 0, 0, 64), true, 1));
+  for (Kind kind : {Kind::young0, Kind::young1, Kind::young1, Kind::full, Kind::young1}) {
+    heap.collect(kind, true);
+    ASSERT_NE(*handle, 0u) << name_of(kind);
+    EXPECT_EQ(heap.id({*handle}), id);
+    EXPECT_EQ(heap.host.hidden_edge(heap.at(large)).at, *handle);
+  }
+  heap.let_go(pinned);
+  heap.let_go(large);
+  heap.full();
+  EXPECT_EQ(*handle, 0u);
+}
+
+} // namespace
+} // namespace garner::test

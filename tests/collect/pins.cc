@@ -1,0 +1,94 @@
+// Pins: a pinned object stays where it is while its neighbours leave, its region is kept and swept, and its age is its region's.
+#include "small_heap.h"
+
+namespace garner::test {
+namespace {
+
+TEST(Pins, NeighboursLeaveAndTheRestOfTheRegionIsUsedAgain) {
+  SmallHeap heap("poison=on");
+  for (u32 i = 0; i < 400; i++) {
+    Ref ref = heap.leaf(96);
+    heap.root(ref, i % 50 == 25 ? RootKind::pinned : RootKind::exact);
+  }
+  std::vector<word> before;
+  for (auto& cell : heap.mutator.cells) before.push_back(cell.value);
+  heap.young();
+  u32 region = heap.heap().index_of({before[25]});
+  for (u32 i = 0; i < 400; i++) {
+    EXPECT_EQ(heap.at(i).at == before[i], i % 50 == 25);
+    EXPECT_EQ(heap.role(heap.at(i)), i % 50 == 25 ? Role::eden : Role::survivor);
+  }
+  EXPECT_EQ(heap.last().pinned, 8u);
+  EXPECT_EQ(heap.heap().region(region).role, Role::eden);
+  bool reused = false;
+  for (u32 i = 0; i < 400 && !reused; i++) reused = heap.heap().index_of(heap.leaf(96)) == region;
+  EXPECT_TRUE(reused) << "the holes beside a pinned object are lost";
+}
+
+TEST(Pins, ASurvivorsRegionIsPromotedWithItsPins) {
+  SmallHeap heap;
+  usize exact = heap.root(heap.node(1));
+  heap.young();
+  usize pinned = heap.root(heap.at(exact), RootKind::pinned);
+  word at = heap.at(exact).at;
+  usize young = heap.root(heap.leaf());
+  heap.set(heap.at(exact), 0, heap.at(young));
+  heap.young();
+  EXPECT_EQ(heap.at(pinned).at, at);
+  EXPECT_EQ(heap.role({at}), Role::old);
+  EXPECT_EQ(heap.generation({at}), 2u);
+  // What it holds is younger now: its card remembers that, and the next collection finds it through the card alone.
+  heap.mutator.cells.truncate(pinned);
+  EXPECT_EQ(heap.generation(heap.get(heap.at(exact), 0)), 1u);
+  EXPECT_NE(heap.card(synthetic::slot_at(heap.at(exact), 0)), 0);
+  u32 id = heap.id(heap.get(heap.at(exact), 0));
+  heap.young();
+  EXPECT_EQ(heap.id(heap.get(heap.at(exact), 0)), id);
+}
+
+// Reported unpinned first, and pinned later by another worker: it must not have moved in between.
+TEST(Pins, LatePinsCount) {
+  for (u64 seed = 1; seed <= 40; seed++) {
+    SimConfig config;
+    config.picker = sim::Picker::seeded;
+    config.seed = seed;
+    Sim machine(config);
+    synthetic::Manners manners;
+    manners.late_pins = manners.slow_gather = true;
+    struct Run {
+      Sim& machine;
+      synthetic::Manners manners;
+      u64 moved = 0, gatherers = 0;
+    } run{machine, manners};
+    machine.start([](void* arg) {
+      Run& all = *static_cast<Run*>(arg);
+      SmallHeapOn<Sim> heap(all.machine, "workers=4,woken_per=0,root_batch=1", SmallHeapOn<Sim>::roomy(), all.manners);
+      for (u32 i = 0; i < 60; i++) heap.root(heap.node(1), i % 3 == 0 ? RootKind::pinned : RootKind::exact);
+      for (Kind kind : {Kind::young1, Kind::young1, Kind::full}) {
+        std::vector<word> before;
+        for (auto& cell : heap.mutator.cells) before.push_back(cell.value);
+        heap.collect(kind, true);
+        for (usize i = 0; i < before.size(); i += 3) all.moved += heap.id({before[i]}) != heap.mutator.cells[i].tag || heap.role({before[i]}) == Role::free;
+      }
+    }, &run);
+    ASSERT_EQ(machine.run().end, sim::End::finished);
+    ASSERT_EQ(run.moved, 0u) << "seed " << seed;
+  }
+}
+
+TEST(Pins, PinnedHandlesPinAndLetGo) {
+  SmallHeap heap;
+  Handle handle = heap.host.table.create(heap.host.owner, HandleKind::pinned, heap.leaf(), 0);
+  word at = *handle;
+  for (Kind kind : {Kind::young0, Kind::young1, Kind::full, Kind::young1}) {
+    heap.collect(kind, true);
+    EXPECT_EQ(*handle, at);
+  }
+  EXPECT_EQ(heap.objects(), 1u);
+  heap.host.table.destroy(handle);
+  heap.full();
+  EXPECT_EQ(heap.objects(), 0u);
+}
+
+} // namespace
+} // namespace garner::test

@@ -1,0 +1,63 @@
+// N14: when old space has no room for what should be promoted, the young phase goes on, nothing is lost, and a full collection follows
+// under the same stop.
+#include "small_heap.h"
+
+namespace garner::test {
+namespace {
+
+TEST(PromotionFailure, N14NothingIsLostAndAFullCollectionFollows) {
+  for (const char* options : {"", "workers=4,woken_per=0", "tenure_age=0,poison=on", "tenure_age=3,preset=ps,workers=3"}) {
+    SyntheticShape shape;
+    shape.eden = shape.eden_min = shape.eden_max = 2 * MiB;
+    shape.limit = 512 * KiB + 3 * MiB; // eden fits, eden and its copies do not
+    SmallHeap heap(options, shape);
+    usize list = heap.root(heap.node(2));
+    u32 length = 1, before = u32(heap.host.cycle->count());
+    for (u64 bytes = 0; bytes < 1900 * KiB; bytes += 200, length++) {
+      Ref node = heap.node(2, 200 - 40);
+      ASSERT_NE(node.at, 0u);
+      heap.set(node, 0, heap.at(list));
+      heap.set(node, 1, length % 3 == 0 ? heap.at(list) : node);
+      heap.mutator.cells[list].value = node.at;
+      heap.mutator.cells[list].tag = heap.id(node);
+    }
+    ASSERT_EQ(heap.host.cycle->count(), before) << "eden was to hold it all";
+    heap.young();
+    EXPECT_TRUE(heap.last().promotion_failed);
+    EXPECT_EQ(heap.last().kind, Kind::full);
+    EXPECT_EQ(heap.last().cause, Cause::promotion_failed);
+    EXPECT_EQ(heap.host.cycle->count(), before + 1) << "one stop";
+    EXPECT_LE(heap.last().committed, shape.limit);
+    u32 found = 0;
+    for (Ref at = heap.at(list); at.at != 0; at = heap.get(at, 0), found++) ASSERT_TRUE(synthetic::intact(at));
+    EXPECT_EQ(found, length);
+    EXPECT_EQ(heap.objects(), length);
+  }
+}
+
+TEST(PromotionFailure, N14PinnedObjectsAndHandlesComeThrough) {
+  SyntheticShape shape;
+  shape.eden = shape.eden_min = shape.eden_max = 2 * MiB;
+  shape.limit = 512 * KiB + 2600 * KiB;
+  SmallHeap heap("", shape);
+  std::vector<Handle> handles;
+  for (u32 i = 0; i < 9000; i++) {
+    Ref ref = heap.leaf(200);
+    ASSERT_NE(ref.at, 0u);
+    handles.push_back(heap.host.table.create(heap.host.owner, i % 2 == 0 ? HandleKind::strong : HandleKind::weak_short, ref, 0));
+    if (i % 100 == 0) heap.root(ref, RootKind::pinned);
+  }
+  std::vector<word> pins;
+  for (auto& cell : heap.mutator.cells) pins.push_back(cell.value);
+  heap.young();
+  ASSERT_TRUE(heap.last().promotion_failed);
+  for (usize i = 0; i < pins.size(); i++) EXPECT_EQ(heap.id({pins[i]}), heap.mutator.cells[i].tag);
+  for (u32 i = 0; i < 9000; i++) {
+    bool lives = i % 2 == 0 || i % 100 == 0;
+    ASSERT_EQ(*handles[i] != 0, lives);
+    ASSERT_EQ(lives ? heap.id({*handles[i]}) : i + 1, i + 1);
+  }
+}
+
+} // namespace
+} // namespace garner::test

@@ -1,0 +1,195 @@
+// N12: pacing as a table of worlds. Each world is a program in a few numbers, played against Pace alone; each row says what must come of it.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "base/random.h"
+#include "cycle/pace.h"
+
+namespace garner::test {
+namespace {
+
+// What a world is at its `n`-th young collection.
+struct Weather {
+  double survival = 0.05;      // of eden
+  double promoted = 0.02;      // of eden, into old space
+  double old_dies = 0;         // share of old space that a full collection finds dead
+  u64 alloc_ns_per_mib = 2'000'000, pause_ns_per_live_mib = 1'000'000, limit = 0;
+};
+
+struct World {
+  PaceConfig config;
+  u64 live = 0;                                      // old bytes that stay for ever
+  std::function<Weather(u32 n)> weather;
+  u32 rounds = 200;
+};
+
+struct Story {
+  u32 full = 0;
+  u64 eden_first = 0, eden_last = 0, eden_least = ~u64(0), eden_most = 0, old_last = 0, over_room = 0, biggest_pause = 0;
+  double share = 0;
+};
+
+Story live(const World& world) {
+  Pace pace;
+  pace.init(world.config);
+  Story story;
+  double old_bytes = double(world.live), alive = double(world.live), busy = 0, paused = 0;
+  u64 limit = world.config.limit;
+  auto room = [&] { return limit == 0 ? ~u64(0) >> 2 : u64(max_of(0.0, double(limit) - old_bytes)); };
+  story.eden_first = pace.eden();
+  for (u32 n = 0; n < world.rounds; n++) {
+    Weather w = world.weather(n);
+    if (w.limit != limit && w.limit != 0) pace.set_limit(limit = w.limit);
+    YoungFacts facts{};
+    facts.eden_used = min_of<u64>(pace.eden(), room());
+    double mib = double(facts.eden_used) / double(MiB);
+    facts.survived = u64(double(facts.eden_used) * w.survival);
+    facts.promoted = u64(double(facts.eden_used) * w.promoted);
+    facts.interval_ns = u64(mib * double(w.alloc_ns_per_mib));
+    facts.pause_ns = 50'000 + u64(double(facts.survived) / double(MiB) * double(w.pause_ns_per_live_mib));
+    old_bytes += double(facts.promoted);
+    alive += double(facts.promoted) * (1 - w.old_dies);
+    facts.old_bytes = u64(old_bytes);
+    facts.room = room();
+    busy += double(facts.interval_ns);
+    paused += double(facts.pause_ns);
+    story.biggest_pause = max_of(story.biggest_pause, facts.pause_ns);
+    pace.after_young(facts);
+    if (pace.full_due(u64(old_bytes))) {
+      story.full++;
+      old_bytes = alive;
+      pace.after_full(u64(old_bytes), u64(old_bytes), room(), 1'000'000);
+    }
+    if (pace.eden() > room()) story.over_room++;
+    story.eden_least = min_of(story.eden_least, pace.eden());
+    story.eden_most = max_of(story.eden_most, pace.eden());
+  }
+  story.eden_last = pace.eden();
+  story.old_last = u64(old_bytes);
+  story.share = paused / (paused + busy);
+  return story;
+}
+
+PaceConfig config(bool adaptive = true, u64 limit = 0) {
+  PaceConfig c;
+  c.adaptive = adaptive;
+  c.limit = limit;
+  if (limit != 0) c.growth_min = limit / 8;
+  return c;
+}
+
+TEST(PaceWorlds, N12SteadyCheapWorldKeepsItsEden) {
+  Story s = live({config(), 10 * MiB, [](u32) { return Weather{.promoted = 0}; }});
+  EXPECT_EQ(s.eden_last, s.eden_first);
+  EXPECT_EQ(s.full, 0u);
+}
+
+TEST(PaceWorlds, N12DearPausesGrowEdenUntilTheShareIsRight) {
+  Story s = live({config(), 0, [](u32) { return Weather{.survival = 0.02, .promoted = 0, .alloc_ns_per_mib = 20'000}; }}); // 50 us + per 320 us
+  EXPECT_GT(s.eden_last, s.eden_first);
+  EXPECT_LE(s.eden_most, config().eden_max);
+}
+
+TEST(PaceWorlds, N12LongPausesWithTimeToSpareShrinkEden) {
+  Story s = live({config(), 0, [](u32) { return Weather{.survival = 0.5, .promoted = 0, .alloc_ns_per_mib = 1'000'000'000, .pause_ns_per_live_mib = 10'000'000}; }});
+  EXPECT_LT(s.eden_last, s.eden_first);
+  EXPECT_GE(s.eden_least, config().eden_min);
+}
+
+TEST(PaceWorlds, N12AStepIsFollowedBothWays) {
+  auto step = [](u32 n) { return n < 60 || n >= 160 ? Weather{.survival = 0.5, .promoted = 0, .alloc_ns_per_mib = 1'000'000'000, .pause_ns_per_live_mib = 10'000'000}
+                                                    : Weather{.survival = 0.02, .promoted = 0, .alloc_ns_per_mib = 10'000}; };
+  World world{config(), 0, step, 60};
+  u64 calm = live(world).eden_last;
+  world.rounds = 160;
+  u64 busy = live(world).eden_last;
+  world.rounds = 300;
+  u64 calm_again = live(world).eden_last;
+  EXPECT_GT(busy, calm);
+  EXPECT_LT(calm_again, busy);
+}
+
+TEST(PaceWorlds, N12AFixedEdenStaysButForTheLimit) {
+  auto dear = [](u32) { return Weather{.survival = 0.3, .promoted = 0, .alloc_ns_per_mib = 1000}; };
+  Story s = live({config(false), 0, dear});
+  EXPECT_EQ(s.eden_least, s.eden_first);
+  EXPECT_EQ(s.eden_most, s.eden_first);
+  Story tight = live({config(false, 24 * MiB), 14 * MiB, dear});
+  EXPECT_LT(tight.eden_most, 10 * MiB);
+}
+
+TEST(PaceWorlds, N12ALeakIsCollectedNowAndThenAndNotAllTheTime) {
+  Story s = live({config(), 30 * MiB, [](u32) { return Weather{.promoted = 0.1, .old_dies = 0.9}; }, 400});
+  EXPECT_GT(s.full, 3u);
+  EXPECT_LT(s.full, 60u);
+  EXPECT_LT(s.old_last, 300 * MiB);
+}
+
+TEST(PaceWorlds, N12ALeakUnderALimitDegradesStepByStep) {
+  PaceConfig c = config(true, 64 * MiB);
+  Story s = live({c, 8 * MiB, [](u32) { return Weather{.survival = 0.1, .promoted = 0.02}; }, 150});
+  EXPECT_GT(s.full, 0u);
+  EXPECT_LT(s.eden_last, s.eden_first) << "eden must make room for what leaks";
+  EXPECT_EQ(s.over_room, 0u) << "an eden was promised that does not fit";
+}
+
+TEST(PaceWorlds, N12ABurstPasses) {
+  auto burst = [](u32 n) { return n >= 50 && n < 55 ? Weather{.survival = 0.9, .promoted = 0} : Weather{.promoted = 0}; };
+  PaceConfig c = config(true, 64 * MiB);
+  World world{c, 8 * MiB, burst, 50};
+  u64 before = live(world).eden_last;
+  world.rounds = 56;
+  u64 during = live(world).eden_last;
+  world.rounds = 120;
+  u64 after = live(world).eden_last;
+  EXPECT_LT(during + during * 9 / 10, 56 * MiB) << "copies of such an eden would not fit";
+  EXPECT_GE(after, before * 9 / 10) << "the fear of survivors stayed";
+}
+
+TEST(PaceWorlds, N12AShrinkingLimitIsObeyedAndAGrowingOneUsed) {
+  auto limits = [](u32 n) { return Weather{.promoted = 0, .limit = n < 50 ? 128 * MiB : n < 100 ? 24 * MiB : 128 * MiB}; };
+  World world{config(true, 128 * MiB), 12 * MiB, limits, 50};
+  u64 wide = live(world).eden_last;
+  world.rounds = 100;
+  Story narrow = live(world);
+  world.rounds = 200;
+  u64 wide_again = live(world).eden_last;
+  EXPECT_LT(narrow.eden_last, 12 * MiB);
+  EXPECT_LT(narrow.eden_last, wide);
+  EXPECT_EQ(narrow.over_room, 0u);
+  EXPECT_EQ(wide_again, wide);
+}
+
+// An idle program: collections far apart, almost nothing in them. No full collection for nothing, no eden that runs away.
+TEST(PaceWorlds, N12IdleWorldsAreLeftAlone) {
+  Story s = live({config(), 50 * MiB, [](u32) { return Weather{.survival = 0.001, .promoted = 0, .alloc_ns_per_mib = 3'600'000'000'000}; }, 100});
+  EXPECT_EQ(s.full, 0u);
+  EXPECT_LE(s.eden_most, s.eden_first);
+}
+
+TEST(PaceWorlds, N12NoFullCollectionIsDueRightAfterOne) {
+  Random random(2);
+  for (u32 i = 0; i < 2000; i++) {
+    Pace pace;
+    PaceConfig c = config(random.one_in(2), random.one_in(2) ? (16 + random.below(200)) * MiB : 0);
+    c.conserve = u32(random.below(10));
+    c.old_growth_percent = u32(5 + random.below(200));
+    pace.init(c);
+    u64 old = random.below(c.limit != 0 ? c.limit : 500 * MiB);
+    pace.after_full(old, old, c.limit != 0 ? c.limit - old : ~u64(0) >> 2, 1000);
+    ASSERT_FALSE(pace.full_due(old)) << "it would collect for ever";
+    if (c.limit != 0) ASSERT_LE(pace.eden(), c.limit - old);
+  }
+}
+
+TEST(PaceWorlds, N12SameInputsSameDecisions) {
+  World world{config(true, 100 * MiB), 20 * MiB, [](u32 n) { return Weather{.survival = double(mix64(n) % 100) / 200, .promoted = double(mix64(n) % 7) / 100, .old_dies = 0.5}; }, 300};
+  Story a = live(world), b = live(world);
+  EXPECT_EQ(a.full, b.full);
+  EXPECT_EQ(a.eden_last, b.eden_last);
+  EXPECT_EQ(a.eden_most, b.eden_most);
+}
+
+} // namespace
+} // namespace garner::test

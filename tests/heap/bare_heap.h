@@ -1,0 +1,49 @@
+// BareHeap: a heap without a collector, on a machine that counts what is asked of the system.
+#pragma once
+#include <gtest/gtest.h>
+
+#include "heap/heap.ipp"
+#include "heap/space.h"
+#include "host/synthetic/objects.h"
+#include "machine/linux/linux.h"
+
+namespace garner::test {
+
+// The real machine; every call that would be a system call about memory is counted.
+class CountingLinux : public Linux {
+ public:
+  struct Self : Linux::Self {
+    Self(CountingLinux& machine, u32 worker) : Linux::Self(machine, worker) {}
+  };
+  word reserve(usize bytes, usize alignment) { return calls++, Linux::reserve(bytes, alignment); }
+  void release(word at, usize bytes) { calls++, Linux::release(at, bytes); }
+  void discard(word at, usize bytes) {
+    calls++;
+    discarded += bytes;
+    Linux::discard(at, bytes);
+  }
+  Placed bind(word at, usize bytes, u32 node) { return calls++, Linux::bind(at, bytes, node); }
+  Placed interleave(word at, usize bytes) { return calls++, Linux::interleave(at, bytes); }
+  u64 calls = 0, discarded = 0;
+};
+
+struct BareHeap {
+  explicit BareHeap(u64 limit = 0, usize region = 64 * KiB, bool poison = false) {
+    HeapShape shape{64 * MiB, 4 * MiB, region, limit, false, false, poison};
+    EXPECT_TRUE(heap.init(machine, shape, {[](void*, word at, usize bytes) { synthetic::fill(at, bytes); }, nullptr}));
+    space.init(heap, Role::eden, kLabelEden, 0);
+  }
+  ~BareHeap() { machine.release(heap.base(), heap.reserved()); }
+  // The sum of all regions' charges: what the budget must say.
+  u64 charges() {
+    u64 sum = 0;
+    for (u32 i = 0; i < heap.regions(); i++) sum += heap.region(i).charged;
+    return sum;
+  }
+
+  CountingLinux machine;
+  Heap<CountingLinux> heap;
+  Space<CountingLinux> space;
+};
+
+} // namespace garner::test

@@ -1,0 +1,112 @@
+// N22: the budget is never exceeded, not by many threads at once; what regions are charged adds up to it; free pages go back.
+#include <vector>
+
+#include "bare_heap.h"
+
+namespace garner::test {
+namespace {
+
+TEST(Budget, NeverExceededByOne) {
+  BareHeap bare(4 * MiB);
+  Random random(1);
+  std::vector<u32> regions;
+  for (u32 step = 0; step < 4000; step++) {
+    u32 index = kNoRegion;
+    if (random.one_in(3)) index = bare.heap.take_large(64 * KiB + random.below(600) * KiB, random.one_in(2), false);
+    else if (random.one_in(2)) index = bare.heap.take_region(Role::old, kLabelOld, 0);
+    if (index != kNoRegion) regions.push_back(index);
+    else if (!regions.empty()) {
+      usize i = random.below(regions.size());
+      bare.heap.free_region(regions[i]);
+      regions[i] = regions.back();
+      regions.pop_back();
+    }
+    if (random.one_in(50)) bare.heap.trim(random.below(2 * MiB));
+    ASSERT_LE(bare.heap.budget().committed(), 4 * MiB);
+    ASSERT_EQ(bare.charges(), bare.heap.budget().charged());
+  }
+  for (u32 index : regions) bare.heap.free_region(index);
+  EXPECT_EQ(bare.heap.free_charged(), bare.heap.budget().charged());
+  bare.heap.trim(0);
+  EXPECT_EQ(bare.heap.budget().charged(), 0u);
+}
+
+TEST(Budget, NeverExceededByMany) {
+  struct Team {
+    BareHeap bare{6 * MiB};
+    Atomic<u32> number, gone, over;
+  } team;
+  for (u32 t = 0; t < 4; t++)
+    ASSERT_TRUE(team.bare.machine.start([](void* arg) {
+      Team& all = *static_cast<Team*>(arg);
+      Random random(all.number.fetch_add_relaxed(1));
+      std::vector<u32> mine;
+      for (u32 i = 0; i < 3000; i++) {
+        u32 index = random.one_in(3) ? all.bare.heap.take_large(65 * KiB + random.below(300) * KiB, false, false) : all.bare.heap.take_region(Role::eden, kLabelEden, 0);
+        if (all.bare.heap.budget().committed() > 6 * MiB) all.over.fetch_add_relaxed(1);
+        if (index != kNoRegion) mine.push_back(index);
+        else
+          for (; mine.size() > 3; mine.pop_back()) all.bare.heap.free_region(mine.back());
+      }
+      for (u32 index : mine) all.bare.heap.free_region(index);
+      all.gone.fetch_add_acq_rel(1);
+    }, &team));
+  CountingLinux::Self self(team.bare.machine, 0);
+  while (team.gone.load_acquire() != 4) self.yield();
+  EXPECT_EQ(team.over.load_relaxed(), 0u);
+  EXPECT_EQ(team.bare.charges(), team.bare.heap.budget().charged());
+  team.bare.heap.trim(0);
+  EXPECT_EQ(team.bare.heap.budget().charged(), 0u);
+}
+
+TEST(Budget, FreshMemoryIsZeroAndUsedMemoryIsNotSaidToBe) {
+  BareHeap bare(0, 64 * KiB, true); // poison
+  u32 index = bare.heap.take_region(Role::eden, kLabelEden, 0);
+  EXPECT_TRUE(bare.heap.region(index).clean);
+  memset(reinterpret_cast<void*>(bare.heap.begin_of(index)), 0x11, 64 * KiB);
+  bare.heap.free_region(index);
+  EXPECT_EQ(load_word(bare.heap.begin_of(index)), 0xdbdbdbdbdbdbdbdbull);
+  u32 again = bare.heap.take_region(Role::eden, kLabelEden, 0);
+  EXPECT_EQ(again, index) << "a warm region is used before a fresh one";
+  EXPECT_FALSE(bare.heap.region(again).clean);
+  bare.heap.free_region(again);
+  bare.heap.trim(0);
+  again = bare.heap.take_region(Role::eden, kLabelEden, 0);
+  EXPECT_TRUE(bare.heap.region(again).clean);
+  EXPECT_EQ(load_word(bare.heap.begin_of(again) + 4096), 0u);
+}
+
+TEST(Budget, LargeRunsAreClearedWhenAsked) {
+  BareHeap bare;
+  for (u32 i = 0; i < 6; i++) {
+    u32 index = bare.heap.take_region(Role::old, kLabelOld, 0);
+    memset(reinterpret_cast<void*>(bare.heap.begin_of(index)), 0x22, 64 * KiB);
+  }
+  for (u32 i = 0; i < 6; i++) bare.heap.free_region(i);
+  usize bytes = 200 * KiB + 24;
+  u32 run = bare.heap.take_large(bytes, true, false);
+  ASSERT_NE(run, kNoRegion);
+  word any = 0;
+  for (usize i = 0; i < bytes; i += kWordBytes) any |= load_word(bare.heap.begin_of(run) + i);
+  EXPECT_EQ(any, 0u);
+  EXPECT_EQ(bare.heap.region(run).run, 4u);
+  for (u32 i = run + 1; i < run + 4; i++) {
+    EXPECT_EQ(bare.heap.region(i).role, Role::large_tail);
+    EXPECT_EQ(bare.heap.head_of(i), run);
+    EXPECT_EQ(bare.heap.label(i), kLabelOld) << "the barrier looks at the region of the slot";
+  }
+  bare.heap.free_region(run);
+  for (u32 i = run; i < run + 4; i++) EXPECT_EQ(bare.heap.label(i), kLabelEden) << "a free region must never look old to the barrier";
+}
+
+// Runs come and go without a small region being taken: the list of warm regions must not grow with every one.
+TEST(Budget, ChurnOfLargeRunsKeepsItsTablesSmall) {
+  BareHeap bare;
+  for (u32 i = 0; i < 100; i++) bare.heap.free_region(bare.heap.take_large(500 * KiB, false, false));
+  usize before = own_bytes();
+  for (u32 i = 0; i < 20'000; i++) bare.heap.free_region(bare.heap.take_large(500 * KiB, false, false));
+  EXPECT_LE(own_bytes(), before + 64 * KiB);
+}
+
+} // namespace
+} // namespace garner::test

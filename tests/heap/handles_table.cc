@@ -1,0 +1,139 @@
+// Handles: slots keep their address and kind, freed ones are used again, and a chunk knows the youngest generation it may hold.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <vector>
+
+#include "heap/handles.h"
+#include "machine/linux/linux.h"
+
+namespace garner::test {
+namespace {
+
+TEST(HandlesTable, KindOwnerAndExtraFollowFromTheAddress) {
+  HandleTable table;
+  HandleOwner owner;
+  for (usize k = 0; k < kHandleKinds; k++) {
+    Handle handle = table.create(owner, HandleKind(k), Ref{0x1000 + k * 8}, 77);
+    ASSERT_NE(handle, nullptr);
+    EXPECT_EQ(chunk_of(handle)->kind, HandleKind(k));
+    EXPECT_EQ(chunk_of(handle)->owner, &owner);
+    EXPECT_EQ(*handle, 0x1000 + k * 8);
+    EXPECT_EQ(HandleTable::extra(handle), handle_has_extra(HandleKind(k)) ? 77u : 0u);
+  }
+  EXPECT_EQ(table.in_use(), kHandleKinds);
+}
+
+TEST(HandlesTable, FreedSlotsAreUsedAgainAndChunksDoNotGrow) {
+  HandleTable table;
+  HandleOwner owner;
+  std::vector<Handle> handles;
+  std::set<Handle> seen;
+  for (u32 i = 0; i < 5000; i++) handles.push_back(table.create(owner, HandleKind::strong, Ref{8}, 0));
+  for (Handle h : handles) EXPECT_TRUE(seen.insert(h).second) << "one slot given out twice";
+  u32 chunks = table.chunks(HandleKind::strong);
+  for (u32 round = 0; round < 20; round++) {
+    for (usize i = round % 3; i < handles.size(); i += 3) table.destroy(handles[i]);
+    for (usize i = round % 3; i < handles.size(); i += 3) {
+      handles[i] = table.create(owner, HandleKind::strong, Ref{8}, 0);
+      EXPECT_TRUE(seen.count(handles[i])) << "a new slot while old ones are free";
+    }
+  }
+  EXPECT_EQ(table.chunks(HandleKind::strong), chunks);
+  EXPECT_EQ(table.in_use(), 5000u);
+}
+
+TEST(HandlesTable, FreeingTwiceChangesNothing) {
+  HandleTable table;
+  HandleOwner owner;
+  Handle a = table.create(owner, HandleKind::weak_short, Ref{8}, 0), b = table.create(owner, HandleKind::weak_short, Ref{16}, 0);
+  table.destroy(a);
+  table.destroy(a);
+  EXPECT_EQ(table.in_use(), 1u);
+  EXPECT_EQ(*b, 16u);
+  Handle c = table.create(owner, HandleKind::weak_short, Ref{24}, 0), d = table.create(owner, HandleKind::weak_short, Ref{32}, 0);
+  EXPECT_NE(c, d);
+  EXPECT_NE(c, b);
+}
+
+TEST(HandlesTable, EveryStoreMakesItsChunkYoung) {
+  HandleTable table;
+  HandleOwner owner;
+  Handle handle = table.create(owner, HandleKind::dependent, Ref{8}, 0);
+  HandleChunk* chunk = chunk_of(handle);
+  auto old_again = [&] { chunk->youngest.store_relaxed(2); };
+  old_again();
+  table.store(handle, Ref{16});
+  EXPECT_EQ(chunk->youngest.load_relaxed(), 0);
+  old_again();
+  Ref expected{16};
+  EXPECT_TRUE(table.compare_exchange(handle, expected, Ref{24}));
+  EXPECT_EQ(chunk->youngest.load_relaxed(), 0);
+  old_again();
+  table.set_extra(handle, 32);
+  EXPECT_EQ(chunk->youngest.load_relaxed(), 0);
+  old_again();
+  table.create(owner, HandleKind::dependent, Ref{8}, 0);
+  EXPECT_EQ(chunk->youngest.load_relaxed(), 0);
+}
+
+TEST(HandlesTable, AnUprootedStoreHoldsNothingAndADeadOnesChunksLiveOn) {
+  HandleTable table;
+  HandleOwner owner, store;
+  std::vector<Handle> mine;
+  for (u32 i = 0; i < 1000; i++) {
+    table.create(store, HandleKind::strong, Ref{8 + i * 8}, 0);
+    mine.push_back(table.create(owner, HandleKind::strong, Ref{16}, 0));
+  }
+  Handle pair = table.create(store, HandleKind::dependent, Ref{8}, 24);
+  table.uproot(store);
+  EXPECT_EQ(*pair, 0u);
+  EXPECT_EQ(HandleTable::extra(pair), 0u);
+  u64 held = 0;
+  for (u32 i = 0; i < table.chunks(HandleKind::strong); i++) table.chunk(HandleKind::strong, i)->each([&](word* slot) { held += *slot != 0; });
+  EXPECT_EQ(held, mine.size());
+  u32 chunks = table.chunks(HandleKind::strong);
+  table.destroy_all(store);
+  EXPECT_EQ(table.in_use(), mine.size());
+  HandleOwner next;
+  for (u32 i = 0; i < 900; i++) table.create(next, HandleKind::strong, Ref{8}, 0);
+  EXPECT_EQ(table.chunks(HandleKind::strong), chunks) << "the dead store's chunks were not used";
+  for (Handle h : mine) EXPECT_EQ(*h, 16u);
+}
+
+// Threads that create and destroy at once: under the thread sanitizer, and no slot is anybody else's.
+TEST(HandlesTable, ManyThreads) {
+  struct Team {
+    HandleTable table;
+    HandleOwner owner;
+    Atomic<u32> number, wrong, gone;
+  } team;
+  Linux machine;
+  for (u32 t = 0; t < 4; t++)
+    ASSERT_TRUE(machine.start([](void* arg) {
+      Team& all = *static_cast<Team*>(arg);
+      word me = 8 * (1 + all.number.fetch_add_relaxed(1));
+      Random random(me);
+      std::vector<Handle> mine;
+      for (u32 i = 0; i < 4000; i++) {
+        if (mine.size() < 200 && random.one_in(2)) {
+          mine.push_back(all.table.create(all.owner, HandleKind::weak_long, Ref{me}, 0));
+        } else if (!mine.empty()) {
+          usize k = random.below(mine.size());
+          if (*mine[k] != me) all.wrong.fetch_add_relaxed(1);
+          all.table.destroy(mine[k]);
+          mine[k] = mine.back();
+          mine.pop_back();
+        }
+      }
+      for (Handle h : mine) all.table.destroy(h);
+      all.gone.fetch_add_acq_rel(1);
+    }, &team));
+  Linux::Self self(machine, 0);
+  while (team.gone.load_acquire() != 4) self.yield();
+  EXPECT_EQ(team.wrong.load_relaxed(), 0u);
+  EXPECT_EQ(team.table.in_use(), 0u);
+}
+
+} // namespace
+} // namespace garner::test

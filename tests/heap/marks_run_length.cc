@@ -1,0 +1,140 @@
+// N13: the mark table, against a naive list of objects: every layout of a small block exhaustively, larger ones at random.
+//
+// An object of n words is a run of n - 1 ones and a zero; sizes, starts and new addresses are read off the bits alone.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
+
+#include "heap/marks.h"
+#include "machine/linux/linux.h"
+
+namespace garner::test {
+namespace {
+
+struct Object { usize first, words; bool marked; }; // in words from the table's begin
+
+constexpr usize kBlockWords = kMarkBlockBytes / kWordBytes;
+
+class MarksRunLength : public ::testing::Test {
+ protected:
+  static constexpr usize kBlocks = 64;
+  MarksRunLength() { marks_.attach(entries_.data(), kBase); }
+  static constexpr word kBase = word(1) << 32;
+  static word at(usize words) { return kBase + words * kWordBytes; }
+
+  void mark_all(const std::vector<Object>& objects) {
+    marks_.clear(at(0), at(kBlocks * kBlockWords));
+    for (const Object& o : objects) {
+      if (!o.marked) continue;
+      ASSERT_TRUE(marks_.mark(at(o.first), o.words * kWordBytes));
+      ASSERT_FALSE(marks_.mark(at(o.first), o.words * kWordBytes)) << "marked twice";
+    }
+  }
+
+  // Plans as the collector does it: a target for each block, the carry of the block before beside it; all objects go to `to`.
+  void plan(usize words, word to) {
+    u64 carry = 0;
+    for (usize b = 0; b < div_up(words, kBlockWords); b++) {
+      auto& entry = marks_.entry_of(at(b * kBlockWords));
+      u64 bits = entry.bits.load_relaxed();
+      entry.target = to | carry;
+      to += kWordBytes * u64(__builtin_popcountll(Marks<Linux>::live(bits, carry)));
+      carry = bits >> 63;
+    }
+  }
+
+  void check(const std::vector<Object>& objects, usize words) {
+    word end = align_up(at(words), kMarkBlockBytes);
+    std::vector<std::pair<word, usize>> expected, found;
+    for (const Object& o : objects) {
+      ASSERT_EQ(marks_.is_marked(at(o.first)), o.marked);
+      if (!o.marked) continue;
+      expected.push_back({at(o.first), o.words * kWordBytes});
+      ASSERT_EQ(marks_.size_at(at(o.first), end), o.words * kWordBytes);
+    }
+    marks_.each(at(0), end, [&](word block, usize bytes) { found.push_back({block, bytes}); });
+    ASSERT_EQ(found, expected);
+    word target = kBase - MiB;
+    plan(words, target);
+    for (const Object& o : objects) {
+      if (!o.marked) continue;
+      ASSERT_EQ(marks_.target_of(at(o.first)), target);
+      target += o.words * kWordBytes;
+    }
+  }
+
+  std::vector<MarkEntry<Linux>> entries_ = std::vector<MarkEntry<Linux>>(kBlocks + 1);
+  Marks<Linux> marks_;
+};
+
+// Every way to cut 13 words into objects and gaps, each laid over a block's end.
+TEST_F(MarksRunLength, N13EveryLayoutOfASmallBlock) {
+  constexpr usize kWords = 13;
+  u64 layouts = 0;
+  for (usize start : {usize(0), kBlockWords - 6, kBlockWords - 1, kBlockWords}) {
+    std::vector<Object> objects;
+    std::function<void(usize)> cut = [&](usize first) {
+      if (first == kWords || kWords - first < 3) {
+        layouts++;
+        mark_all(objects);
+        check(objects, start + kWords);
+        return;
+      }
+      for (usize words = 3; first + words <= kWords; words++)
+        for (bool marked : {true, false}) {
+          objects.push_back({start + first, words, marked});
+          cut(first + words);
+          objects.pop_back();
+        }
+    };
+    cut(0);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(layouts, 400u);
+}
+
+TEST_F(MarksRunLength, N13LongObjectsAndManyBlocks) {
+  Random random(5);
+  for (u32 round = 0; round < 2000; round++) {
+    usize words = 10 + random.below((kBlocks - 1) * kBlockWords - 10);
+    std::vector<Object> objects;
+    for (usize first = 0; words - first >= 3;) {
+      usize size = 3 + (random.below(words) >> random.below(12));
+      size = min_of(size, words - first);
+      if (words - first - size < 3) size = words - first;
+      objects.push_back({first, size, !random.one_in(3)});
+      first += size;
+    }
+    mark_all(objects);
+    check(objects, words);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_F(MarksRunLength, N13OneOfSeveralMarkersWins) {
+  static constexpr u32 kThreads = 4, kObjects = 500;
+  std::vector<Object> objects;
+  for (u32 i = 0; i < kObjects; i++) objects.push_back({i * 7, 3 + i % 5, true});
+  struct Team {
+    Marks<Linux>* marks;
+    Atomic<u32> won, gone;
+  } team{&marks_, {}, {}};
+  marks_.clear(at(0), at(kBlocks * kBlockWords));
+  Linux machine;
+  for (u32 t = 0; t < kThreads; t++)
+    ASSERT_TRUE(machine.start([](void* arg) {
+      Team& all = *static_cast<Team*>(arg);
+      u32 won = 0;
+      for (u32 i = 0; i < kObjects; i++) won += all.marks->mark(at(i * 7), (3 + i % 5) * kWordBytes);
+      all.won.fetch_add_relaxed(won);
+      all.gone.fetch_add_acq_rel(1);
+    }, &team));
+  Linux::Self self(machine, 0);
+  while (team.gone.load_acquire() != kThreads) self.yield();
+  EXPECT_EQ(team.won.load_relaxed(), kObjects);
+  check(objects, kObjects * 7);
+}
+
+} // namespace
+} // namespace garner::test

@@ -1,0 +1,141 @@
+// N2, N22: a space's counter, and nothing else, decides when a request fails; what is handed out is disjoint, and gaps can be filled.
+#include <map>
+#include <vector>
+
+#include "bare_heap.h"
+
+namespace garner::test {
+namespace {
+
+using synthetic::fill;
+
+TEST(SpaceCounters, N22FailsExactlyAtTheLimit) {
+  for (u64 limit : {64 * KiB, 200 * KiB, 1000 * KiB}) {
+    BareHeap bare;
+    bare.space.set_limit(limit);
+    u64 taken = 0;
+    while (true) {
+      Range range = bare.space.take(1024, 8192);
+      if (range.begin == 0) break;
+      taken += range.bytes();
+      fill(range.begin, range.bytes());
+    }
+    EXPECT_EQ(bare.space.used(), taken);
+    EXPECT_LE(taken, limit);
+    EXPECT_GT(taken + 1024, limit) << "refused although the request still fitted";
+    bare.space.reset_used();
+    EXPECT_NE(bare.space.take(1024, 1024).begin, 0u);
+  }
+}
+
+TEST(SpaceCounters, N22GrowingAndShrinkingTheLimitMakesNoSystemCall) {
+  BareHeap bare;
+  for (u32 i = 0; i < 20; i++) bare.space.take(64 * KiB, 64 * KiB); // regions in use
+  u64 calls = bare.machine.calls;
+  for (u64 limit = 0; limit < 32 * MiB; limit += MiB) {
+    bare.space.set_limit(limit);
+    bare.space.reset_used(0);
+    for (u32 i = 0; i < 10; i++) bare.space.take(1024, 16 * KiB);
+  }
+  EXPECT_EQ(bare.machine.calls, calls);
+}
+
+// Whatever sizes are asked for, ranges do not overlap and every gap between them, holes' rests included, takes a filler.
+TEST(SpaceCounters, N2RangesAreDisjointAndGapsAreWalkable) {
+  Random random(3);
+  for (u32 round = 0; round < 300; round++) {
+    BareHeap bare;
+    std::map<word, word> taken;
+    auto walk = [&] {
+      bare.heap.each_region([&](u32 index, auto& r) {
+        word at = bare.heap.begin_of(index), top = r.top.load_relaxed();
+        while (at < top) {
+          if (auto it = taken.find(at); it != taken.end()) at = it->second;
+          else {
+            ASSERT_TRUE(synthetic::plausible(ref_of(at))) << "round " << round;
+            ASSERT_TRUE(synthetic::is_filler(ref_of(at)));
+            at += synthetic::bytes_of(synthetic::type_of(ref_of(at)));
+          }
+        }
+        ASSERT_EQ(at, top);
+      });
+    };
+    for (u32 step = 0; step < 120; step++) {
+      usize least = kMinObjectBytes + random.below(300) * kWordBytes, want = random.one_in(2) ? least : least + random.below(400) * kWordBytes;
+      Range range = bare.space.take(least, want);
+      ASSERT_NE(range.begin, 0u);
+      ASSERT_GE(range.bytes(), least);
+      ASSERT_LE(range.bytes(), want) << "more than was asked for: an object placed alone would leave an unfilled rest";
+      auto next = taken.lower_bound(range.begin);
+      ASSERT_TRUE(next == taken.end() || next->first >= range.end);
+      ASSERT_TRUE(next == taken.begin() || std::prev(next)->second <= range.begin);
+      taken[range.begin] = range.end;
+      if (random.one_in(3) && !taken.empty()) { // something dies: a hole
+        auto it = taken.begin();
+        std::advance(it, i64(random.below(taken.size())));
+        fill(it->first, it->second - it->first);
+        bare.space.add_hole(it->first, it->second);
+        taken.erase(it);
+      }
+      if (random.one_in(40)) bare.space.align_to_card();
+      if (random.one_in(60)) bare.space.abandon();
+    }
+    walk();
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(SpaceCounters, N2EveryHoleIsReachable) {
+  BareHeap bare;
+  std::vector<Range> ranges;
+  for (u32 i = 0; i < 24; i++) {
+    Range range = bare.space.take(2048, 2048);
+    fill(range.begin, range.bytes());
+    ranges.push_back(range);
+  }
+  for (usize i = 0; i < ranges.size(); i += 2) { // small holes first and last, large ones between
+    usize bytes = i == 0 || i + 2 == ranges.size() ? 512 : 2048;
+    fill(ranges[i].begin, bytes);
+    if (bytes != 2048) fill(ranges[i].begin + bytes, 2048 - bytes);
+    bare.space.add_hole(ranges[i].begin, ranges[i].begin + bytes);
+  }
+  word top = bare.heap.region(bare.space.current()).top.load_relaxed();
+  u32 from_holes = 0;
+  for (u32 i = 0; i < 30; i++) from_holes += bare.space.take(1504, 1504).begin < top;
+  EXPECT_EQ(from_holes, 10u) << "large holes between two small ones were never tried";
+}
+
+TEST(SpaceCounters, N2ManyThreadsNeverShareARange) {
+  struct Team {
+    BareHeap bare;
+    Atomic<u32> number, gone;
+    std::vector<Range> mine[4];
+  } team;
+  for (u32 i = 0; i < 40; i++) { // holes to fight for
+    Range range = team.bare.space.take(4096, 4096);
+    fill(range.begin, range.bytes());
+    if (i % 2 == 0) team.bare.space.add_hole(range.begin, range.end);
+  }
+  for (u32 t = 0; t < 4; t++)
+    ASSERT_TRUE(team.bare.machine.start([](void* arg) {
+      Team& all = *static_cast<Team*>(arg);
+      u32 me = all.number.fetch_add_relaxed(1);
+      Random random(me);
+      for (u32 i = 0; i < 1500; i++) all.mine[me].push_back(all.bare.space.take(24 + random.below(100) * 8, 2048));
+      all.gone.fetch_add_acq_rel(1);
+    }, &team));
+  CountingLinux::Self self(team.bare.machine, 0);
+  while (team.gone.load_acquire() != 4) self.yield();
+  std::map<word, word> taken;
+  for (auto& list : team.mine)
+    for (Range& range : list) {
+      ASSERT_NE(range.begin, 0u);
+      auto next = taken.lower_bound(range.begin);
+      ASSERT_TRUE(next == taken.end() || next->first >= range.end);
+      ASSERT_TRUE(next == taken.begin() || std::prev(next)->second <= range.begin);
+      taken[range.begin] = range.end;
+    }
+}
+
+} // namespace
+} // namespace garner::test
