@@ -139,7 +139,7 @@ TEST(PaceWorlds, N12ABurstPasses) {
   PaceConfig c = config(true, 64 * MiB);
   World world{c, 8 * MiB, burst, 50};
   u64 before = live(world).eden_last;
-  world.rounds = 56;
+  world.rounds = 55;
   u64 during = live(world).eden_last;
   world.rounds = 120;
   u64 after = live(world).eden_last;
@@ -164,7 +164,7 @@ TEST(PaceWorlds, N12AShrinkingLimitIsObeyedAndAGrowingOneUsed) {
 // An idle program: collections far apart, almost nothing in them. No full collection for nothing, no eden that runs away.
 TEST(PaceWorlds, N12IdleWorldsAreLeftAlone) {
   Story s = live({config(), 50 * MiB, [](u32) { return Weather{.survival = 0.001, .promoted = 0, .alloc_ns_per_mib = 3'600'000'000'000}; }, 100});
-  EXPECT_EQ(s.full, 0u);
+  EXPECT_LE(s.full, 1u) << "but for the one that learns what lives";
   EXPECT_LE(s.eden_most, s.eden_first);
 }
 
@@ -179,7 +179,7 @@ TEST(PaceWorlds, N12NoFullCollectionIsDueRightAfterOne) {
     u64 old = random.below(c.limit != 0 ? c.limit : 500 * MiB);
     pace.after_full(old, old, c.limit != 0 ? c.limit - old : ~u64(0) >> 2, 1000);
     ASSERT_FALSE(pace.full_due(old)) << "it would collect for ever";
-    if (c.limit != 0) ASSERT_LE(pace.eden(), c.limit - old);
+    ASSERT_TRUE(c.limit == 0 || pace.eden() <= c.limit - old);
   }
 }
 

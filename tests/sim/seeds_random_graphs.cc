@@ -8,17 +8,14 @@
 // simulated machine is played twice, and both digests must agree. Seeds are played by forked processes, so that one that dies takes
 // nobody along; the processes are replaced every so many seeds. Last line: "N passed, N failed"; exit code 1 when any failed.
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
-#include <vector>
 
 #include "collect/draw.h"
+#include "collect/forks.h"
 
 namespace garner::test {
 namespace {
@@ -29,20 +26,23 @@ struct Options {
   u32 jobs = u32(sysconf(_SC_NPROCESSORS_ONLN)), time_limit = 0;
 };
 
-// What the processes share.
-struct Board {
-  struct Seat { Atomic<u64> playing; Atomic<u64> since_s; }; // seed + 1, 0: none
-  Atomic<u64> next, passed, collections[3], failed_promotions, out_of_memory, allocated, resurrected, overflows, steals;
-  Seat seats[64];
+// Sums over all seeds that passed; shared by the processes.
+struct Sums {
+  Atomic<u64> collections[3], failed_promotions, out_of_memory, allocated, resurrected, overflows, steals;
+  void add(const Result& result) {
+    for (u32 k = 0; k < 3; k++) collections[k].fetch_add_relaxed(result.collections[k]);
+    failed_promotions.fetch_add_relaxed(result.failed_promotions);
+    out_of_memory.fetch_add_relaxed(result.out_of_memory);
+    allocated.fetch_add_relaxed(result.allocated);
+    resurrected.fetch_add_relaxed(result.resurrected);
+    overflows.fetch_add_relaxed(result.overflows);
+    steals.fetch_add_relaxed(result.steals);
+  }
 };
 
-constexpr u32 kSeedsPerProcess = 40, kDigestEvery = 50, kHangSeconds = 240;
+constexpr u32 kDigestEvery = 50, kDescribedMost = 20;
 
-u64 seconds() {
-  timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return u64(t.tv_sec);
-}
+using Number = unsigned long long; // for printf
 
 Result play_seed(const Options& options, u64 seed) {
   Script script = draw_script(seed, options.linux_machine);
@@ -63,112 +63,44 @@ std::string judge(const Options& options, u64 seed, Result& result) {
   return again.digest == result.digest ? "" : "two plays of one seed have different digests";
 }
 
-int child(const Options& options, Board& board, Board::Seat& seat) {
-  for (u32 n = 0; n < kSeedsPerProcess; n++) {
-    u64 i = board.next.fetch_add_relaxed(1);
-    if (i >= options.seeds) return 0;
-    u64 seed = options.first + i;
-    seat.since_s.store_relaxed(seconds());
-    seat.playing.store_release(seed + 1);
-    Result result;
-    std::string trouble = judge(options, seed, result);
-    if (!trouble.empty()) {
-      fprintf(stderr, "seed %llu: %s\n", (unsigned long long)(seed), trouble.c_str());
-      return 1; // the seat still says which seed it was
-    }
-    seat.playing.store_release(0);
-    board.passed.fetch_add_relaxed(1);
-    for (u32 k = 0; k < 3; k++) board.collections[k].fetch_add_relaxed(result.collections[k]);
-    board.failed_promotions.fetch_add_relaxed(result.failed_promotions);
-    board.out_of_memory.fetch_add_relaxed(result.out_of_memory);
-    board.allocated.fetch_add_relaxed(result.allocated);
-    board.resurrected.fetch_add_relaxed(result.resurrected);
-    board.overflows.fetch_add_relaxed(result.overflows);
-    board.steals.fetch_add_relaxed(result.steals);
-  }
-  return 0;
-}
-
-void report_failure(const Options& options, u64 seed, const char* how) {
-  printf("seed %llu failed%s: %s\n  replay: garner_seeds --seed %llu%s\n", (unsigned long long)(seed), how,
-         describe(draw_script(seed, options.linux_machine)).c_str(), (unsigned long long)(seed), options.linux_machine ? " --machine linux" : "");
-  fflush(stdout);
-}
-
-class Parent {
- public:
-  Parent(const Options& options, Board& board) : options_(options), board_(board), pids_(options.jobs) {}
-
-  u64 run() { // returns how many seeds failed
-    u64 start = seconds();
-    for (u32 i = 0; i < options_.jobs; i++) spawn(i);
-    u32 alive = options_.jobs;
-    while (alive > 0) {
-      int status;
-      pid_t pid = waitpid(-1, &status, WNOHANG);
-      if (pid <= 0) {
-        usleep(20'000);
-        if (options_.time_limit != 0 && seconds() - start > options_.time_limit) board_.next.fetch_add_relaxed(u64(1) << 40); // no more seeds
-        end_hangs();
-        continue;
-      }
-      for (u32 i = 0; i < options_.jobs; i++) {
-        if (pids_[i] != pid) continue;
-        if (u64 playing = board_.seats[i].playing.exchange_acq_rel(0); playing != 0) failed(playing - 1, status);
-        if (board_.next.load_relaxed() < options_.seeds) spawn(i);
-        else alive--;
-      }
-    }
-    return failures_;
-  }
-
- private:
-  void spawn(u32 i) {
-    fflush(stdout);
-    pids_[i] = fork();
-    if (pids_[i] == 0) _exit(child(options_, board_, board_.seats[i]));
-  }
-  void end_hangs() {
-    for (u32 i = 0; i < options_.jobs; i++) {
-      Board::Seat& seat = board_.seats[i];
-      if (seat.playing.load_acquire() != 0 && seconds() > seat.since_s.load_relaxed() + kHangSeconds) kill(pids_[i], SIGKILL);
-    }
-  }
-  void failed(u64 seed, int status) {
-    failures_++;
-    char how[64] = "";
-    if (WIFSIGNALED(status)) snprintf(how, sizeof how, " (%s)", WTERMSIG(status) == SIGKILL ? "no end" : strsignal(WTERMSIG(status)));
-    if (failures_ <= 20) report_failure(options_, seed, how);
-  }
-
-  const Options& options_;
-  Board& board_;
-  std::vector<pid_t> pids_;
-  u64 failures_ = 0;
-};
-
 int play_many(const Options& options) {
-  auto* board = static_cast<Board*>(mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-  if (board == MAP_FAILED) return 2;
-  u64 start = seconds(), failures = Parent(options, *board).run();
-  u64 spent = max_of<u64>(seconds() - start, 1), passed = board->passed.load_relaxed();
-  auto n = [](const Atomic<u64>& a) { return (unsigned long long)(a.load_relaxed()); };
-  printf("%llu + %llu + %llu collections, %llu promotions failed, %llu times out of memory, %llu objects, %llu resurrected, %llu steals, %llu overflows; %llu s, %llu seeds/s\n",
-         n(board->collections[0]), n(board->collections[1]), n(board->collections[2]), n(board->failed_promotions), n(board->out_of_memory),
-         n(board->allocated), n(board->resurrected), n(board->steals), n(board->overflows), (unsigned long long)(spent), (unsigned long long)(passed / spent));
-  printf("%llu passed, %llu failed\n", (unsigned long long)(passed), (unsigned long long)(failures));
-  return failures == 0 && passed > 0 ? 0 : 1;
+  void* shared = mmap(nullptr, sizeof(Sums), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) return 2;
+  Sums& sums = *static_cast<Sums*>(shared);
+  Forks forks({.runs = options.seeds, .jobs = options.jobs, .seconds = options.time_limit});
+  u32 described = 0;
+  u64 failures = forks.run(
+      [&](u64 number) {
+        Result result;
+        std::string trouble = judge(options, options.first + number, result);
+        if (trouble.empty()) sums.add(result);
+        return trouble.empty() ? "" : "seed " + std::to_string(options.first + number) + ": " + trouble;
+      },
+      [&](u64 number, const std::string& how) {
+        if (described++ >= kDescribedMost) return;
+        Number seed = options.first + number;
+        printf("seed %llu failed%s%s: %s\n  replay: garner_seeds --seed %llu%s\n", seed, how.empty() ? "" : ", ", how.c_str(),
+               describe(draw_script(seed, options.linux_machine)).c_str(), seed, options.linux_machine ? " --machine linux" : "");
+        fflush(stdout);
+      });
+  auto n = [](const Atomic<u64>& a) { return Number(a.load_relaxed()); };
+  printf("%llu + %llu + %llu collections, %llu promotions failed, %llu times out of memory, %llu objects, %llu resurrected, %llu steals, %llu overflows\n",
+         n(sums.collections[0]), n(sums.collections[1]), n(sums.collections[2]), n(sums.failed_promotions), n(sums.out_of_memory), n(sums.allocated),
+         n(sums.resurrected), n(sums.steals), n(sums.overflows));
+  printf("%llu s, %llu seeds/s\n", Number(forks.elapsed_s()), Number(forks.passed() / max_of<u64>(forks.elapsed_s(), 1)));
+  printf("%llu passed, %llu failed\n", Number(forks.passed()), Number(failures));
+  return failures == 0 && forks.passed() > 0 ? 0 : 1;
 }
 
 int play_one(const Options& options) {
-  printf("seed %llu: %s\n", (unsigned long long)(options.seed), describe(draw_script(options.seed, options.linux_machine)).c_str());
+  printf("seed %llu: %s\n", Number(options.seed), describe(draw_script(options.seed, options.linux_machine)).c_str());
   fflush(stdout);
   Result result;
   std::string trouble = judge(options, options.seed, result);
   printf("%llu young, %llu ephemeral, %llu full, %llu promotions failed, %llu times out of memory, %llu objects, at most %llu in the heap, digest %016llx\n",
-         (unsigned long long)(result.collections[0]), (unsigned long long)(result.collections[1]), (unsigned long long)(result.collections[2]),
-         (unsigned long long)(result.failed_promotions), (unsigned long long)(result.out_of_memory), (unsigned long long)(result.allocated),
-         (unsigned long long)(result.most_objects), (unsigned long long)(result.digest));
+         Number(result.collections[0]), Number(result.collections[1]), Number(result.collections[2]),
+         Number(result.failed_promotions), Number(result.out_of_memory), Number(result.allocated),
+         Number(result.most_objects), Number(result.digest));
   if (!trouble.empty()) printf("%s\n", trouble.c_str());
   printf("%d passed, %d failed\n", trouble.empty(), !trouble.empty());
   return trouble.empty() ? 0 : 1;

@@ -5,9 +5,13 @@
 namespace garner::test {
 namespace {
 
+// Worker 2 is held, once armed, where it is about to sleep, until a phase later than its own has begun.
 struct Race {
   Crew<Real> crew;
-  std::atomic<bool> armed{false}, held{false}, next_has_begun{false}, over{false};
+  std::atomic<bool> armed{false}, held{false};
+  std::atomic<u32> begun{0};        // number of the last phase in which a task has run: its stamp is set, its wake is made
+  std::atomic<u32> entered_by_2{0}; // the last phase worker 2 took part in …
+  std::atomic<u32> parked_after{0}; // … and the last one after which it went to sleep unheld
 
   static GangConfig config() {
     GangConfig c;
@@ -17,36 +21,43 @@ struct Race {
   }
   Race() : crew(config()) {
     crew.machine.at = [this](Real::Self& self, Spot spot) {
-      if (spot != Spot::parking || self.index != 2 || !armed.exchange(false)) return;
+      if (spot != Spot::parking || self.index != 2) return;
+      if (!armed.exchange(false)) return void(parked_after = entered_by_2.load());
       held = true;
-      hold_until(self, next_has_begun);
+      while (begun.load() <= entered_by_2.load()) self.yield();
     };
   }
 };
 
 struct SignalsBegin : Draining<Real, SignalsBegin> {
-  std::atomic<bool>* begun = nullptr;
+  Race* race;
+  u32 phase = 0;
   std::atomic<u32> tasks{0};
-  using Draining::Draining;
+  SignalsBegin(Race& r) : Draining(r.crew.gang), race(&r) {}
+  void enter(Real::Self& self) {
+    if (self.index == 2) race->entered_by_2 = phase;
+  }
   void root(Real::Self&, u32) {
     tasks++;
-    if (begun != nullptr) *begun = true; // the stamp has moved, the wake has been made
+    race->begun = phase;
   }
   void take(Real::Self&, u64) {}
+  void run(Real::Self& self) {
+    phase++;
+    gang->run(self, Phase::mark, 3, 3, *this);
+  }
 };
 
 TEST(LazyParking, N17WorkerHeldBeforeItSleeps) {
   Race race;
   race.crew.conduct([&](Real::Self& self) {
-    SignalsBegin body(race.crew.gang);
+    SignalsBegin body(race);
     for (u32 i = 0; i < 200; i++) {
-      race.held = race.next_has_begun = false;
+      race.held = false;
       race.armed = true;
-      body.begun = nullptr;
-      race.crew.gang.run(self, Phase::mark, 3, 3, body);
+      body.run(self);
       hold_until(self, race.held);
-      body.begun = &race.next_has_begun;
-      race.crew.gang.run(self, Phase::mark, 3, 3, body);
+      body.run(self);
       ASSERT_EQ(race.crew.gang.last().joined, 3u);
     }
     race.armed = false;
@@ -58,9 +69,11 @@ TEST(LazyParking, N17WithoutTheCompareItHangs) {
   Race race;
   race.crew.machine.blind_worker = 2;
   race.crew.conduct([&](Real::Self& self) {
-    SignalsBegin body(race.crew.gang);
+    SignalsBegin body(race);
+    body.run(self);
+    while (race.parked_after != 1) self.yield();
     race.armed = true;
-    race.crew.gang.run(self, Phase::mark, 3, 3, body);
+    body.run(self);
     hold_until(self, race.held);
     race.crew.machine.blind = true;
     std::atomic<bool> finished{false}, hung{false};
@@ -74,8 +87,7 @@ TEST(LazyParking, N17WithoutTheCompareItHangs) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
     });
-    body.begun = &race.next_has_begun;
-    race.crew.gang.run(self, Phase::mark, 3, 3, body);
+    body.run(self);
     finished = true;
     watch.join();
     EXPECT_TRUE(hung) << "the race that the stamp excludes did not happen, so the other test proves nothing";

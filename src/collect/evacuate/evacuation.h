@@ -125,6 +125,7 @@ template <class H, class M> class Evacuation {
   Ref stay(Self& self, Worker& w, Ref ref, word header);
   word allocate(Worker& w, u32& cls, usize bytes);
   word allocate_slow(Worker& w, u32 cls, usize bytes);
+  bool alone(u32 cls, usize bytes) const { return bytes > (cls == kOldClass ? plab_old_ : plab_young_) / 2; } // not in a buffer
   void push_slots(Self& self, Worker& w, Ref copy, bool check);
   void process(Self& self, Worker& w, Slot slot, u8 holder_label);
   void hidden(Self& self, Worker& w, Ref holder, u8 holder_label);

@@ -275,7 +275,7 @@ template <class H, class M> GARNER_COLD word Evacuation<H, M>::allocate_slow(Wor
     return at;
   }
   w.buffers_taken++;
-  if (bytes > want / 2) return space.take(bytes, bytes).begin;
+  if (alone(cls, bytes)) return space.take(bytes, bytes).begin;
   // A buffer must leave room for a filler behind its last object; asking for both at once keeps that simple.
   Range range = space.take(bytes + kMinObjectBytes, want);
   if (range.begin == 0) return 0;
@@ -301,7 +301,8 @@ template <class H, class M> Ref Evacuation<H, M>::evacuate(Self& self, Worker& w
   if (GARNER_UNLIKELY(found != header)) { // somebody else copied it: the space goes back
     w.lost_races++;
     auto& buffer = w.buffers[cls];
-    if (buffer.top == block + bytes) buffer.top = block;
+    // Not for one that may have been allocated alone: it can end, in another region, where an emptied buffer begins.
+    if (buffer.top == block + bytes && !alone(cls, bytes)) buffer.top = block;
     else heap_.fill(block, bytes);
     return forward_target(found);
   }
