@@ -66,8 +66,9 @@ template <class H, class M> class Cycle final : public Collector {
   void after(Kind kind, const Request& request, CycleEnd& end, CycleRecord& record);
   void totals(CycleEnd& end);
   void verify(const char* when);
-  void give_back(const Request& request);
-  u64 room_for_young();
+  void give_back(const Request& request, u64 old);
+  u64 room_for_young(const GenerationSizes& now);
+  u64 old_demand(u64 old) const;
 
   M& machine_;
   H& host_;
@@ -91,7 +92,8 @@ template <class H, class M> class Cycle final : public Collector {
   Atomic<u64> old_bytes_{0};
   Atomic<u64> allocated_{0};    // bytes handed out to the program up to the last collection, large ones up to now
   CycleRecord last_[3] = {};    // ephemeral, full, any
-  u64 start_ns_ = 0, last_end_ns_ = 0, last_survived_ = 0, large_at_end_ = 0, last_roots_ns_ = 0;
+  u64 start_ns_ = 0, last_end_ns_ = 0, last_roots_ns_ = 0;
+  u64 old_after_full_ = 0, old_growth_ = 0; // old and large bytes that the last full collection left, and what came between full ones
 };
 
 } // namespace garner

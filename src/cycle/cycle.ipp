@@ -122,7 +122,6 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   }
 
   tracing_ = Tracing::none;
-  give_back(request);
   record.after = sizes();
   after(kind, request, end, record);
   if (when == VerifyWhen::after || when == VerifyWhen::both) verify("after");
@@ -297,37 +296,48 @@ template <class H, class M> GenerationSizes Cycle<H, M>::sizes() {
 }
 
 // Free regions' pages go back when they are asked for, when trimming is on, and when there is much more than the next eden needs.
-template <class H, class M> void Cycle<H, M>::give_back(const Request& request) {
+template <class H, class M> void Cycle<H, M>::give_back(const Request& request, u64 old) {
   if (request.give_back || settings_.on(Opt::trim)) return heap_.trim(0);
   // A limit that was lowered: free pages go first.
   u64 limit = heap_.budget().limit(), committed = heap_.budget().committed(), idle = heap_.free_charged();
   if (limit != 0 && committed > limit) heap_.trim(idle - min_of(idle, committed - limit));
   if (settings_.on(Opt::retain)) return;
-  u64 needed = pace_.eden() + pace_.eden() / 4 + pace_.expected_survivors() + 4 * MiB;
-  if (heap_.free_charged() > needed * 2) heap_.trim(needed);
+  u64 needed = pace_.eden() + pace_.eden() / 4 + pace_.expected_survivors() + old_demand(old) + 4 * MiB;
+  if (heap_.free_charged() > needed + needed / 2) heap_.trim(needed);
 }
 
-template <class H, class M> u64 Cycle<H, M>::room_for_young() {
-  // What is free or could be: eden starts anew, free regions are charged already.
-  return heap_.budget().room() + heap_.free_charged();
+// What old and large space are likely to take until the next full collection: what they took before the last one.
+template <class H, class M> u64 Cycle<H, M>::old_demand(u64 old) const {
+  u64 grown = old - min_of(old, old_after_full_);
+  return old_growth_ - min_of(old_growth_, grown);
+}
+
+// What is free or could be: eden starts anew, holes between its pinned objects are its own, free regions are charged already. Survivors
+// will be copied once more.
+template <class H, class M> u64 Cycle<H, M>::room_for_young(const GenerationSizes& now) {
+  u64 room = heap_.budget().room() + heap_.free_charged() + now.holes[0];
+  return room - min_of(room, now.bytes[1]);
 }
 
 template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& request, CycleEnd& end, CycleRecord& record) {
-  (void)request;
   const GenerationSizes& s = record.after;
   u64 old = s.bytes[2] + s.bytes[3] + s.bytes[4] - s.holes[2] - s.holes[4];
+  if (kind == Kind::full) {
+    u64 had = max_of(old_bytes(), old), grown = had - min_of(had, old_after_full_);
+    old_growth_ = max_of(grown, old_growth_ / 4 * 3);
+    old_after_full_ = old;
+  }
   old_bytes_.store_relaxed(old);
   end.heap_after = s.total() - s.total_holes();
   end.young_after = s.bytes[0] + s.bytes[1] - s.holes[0];
   end.old_after = s.bytes[2];
   end.large_after = s.bytes[3];
   end.fragmented = s.total_holes();
-  end.committed = heap_.budget().committed();
   end.limit = heap_.budget().limit();
   end.workers = worker_count_;
   u64 now = machine_.now(), pause = now - end.start_ns;
   if (kind == Kind::full) {
-    pace_.after_full(end.heap_after, old, room_for_young(), pause);
+    pace_.after_full(end.heap_after, old, room_for_young(s), pause);
   } else {
     YoungFacts facts{};
     facts.pause_ns = pause;
@@ -336,9 +346,11 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
     facts.survived = end.copied;
     facts.promoted = end.promoted;
     facts.old_bytes = old;
-    facts.room = room_for_young();
+    facts.room = room_for_young(s);
     pace_.after_young(facts);
   }
+  give_back(request, old);
+  end.committed = heap_.budget().committed();
   end.eden_next = pace_.eden();
   end.allocated_total = allocated_.fetch_add_relaxed(spaces_.eden.used()) + spaces_.eden.used();
   spaces_.eden.reset_used(0);

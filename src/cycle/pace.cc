@@ -49,7 +49,7 @@ void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64) {
 
 // Eden and the copies of what survives of it must both fit.
 void Pace::fit(u64 room) {
-  u64 most = u64(double(room) / (1.0 + min_of(1.0, survival_ * 1.25 + 0.02)));
+  u64 most = u64(double(room) / (1.0 + clamp_to(survival_ * 1.25 + 0.02, kLeastReserve, 1.0)));
   eden_ = min_of(wanted_, most);
   eden_ = max_of(eden_, min_of<u64>(512 * KiB, room)); // the last step before full collections take over
   if (eden_floor_ != 0) eden_ = max_of(eden_, min_of(eden_floor_, room));

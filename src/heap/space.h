@@ -52,12 +52,12 @@ template <class M> class Space {
   }
 
   // A hole of a walkable region, formatted as filler; smaller ones than kLeastHole are not worth the entry.
-  static constexpr usize kLeastHole = 512;
+  static constexpr usize kLeastHole = 256;
   void add_hole(word begin, word end) {
-    if (end - begin >= kLeastHole && holes_.push({begin, end, false})) hole_bytes_.fetch_add_relaxed(end - begin);
+    if (end - begin >= kLeastHole && holes_[bin_of(end - begin)].push({begin, end, false})) hole_bytes_.fetch_add_relaxed(end - begin);
   }
   void forget_holes() {
-    holes_.clear();
+    for (Vector<Range>& bin : holes_) bin.clear();
     hole_bytes_.store_relaxed(0);
   }
   usize hole_bytes() const { return hole_bytes_.load_relaxed(); }
@@ -106,35 +106,46 @@ template <class M> class Space {
     }
   }
 
+  // Holes stand in bins by size, each of twice the size of the one before. A single object gets the smallest hole that fits, so that
+  // large holes stay; a buffer the largest, so that buffers are few.
   Range take_hole(usize least, usize want) {
     if (GARNER_LIKELY(hole_bytes_.load_relaxed() == 0)) return {}; // a hint: whoever misses a new hole bumps instead
     Locked<typename M::Lock> guard(lock_);
-    for (usize tries = min_of<usize>(holes_.size(), 4); tries > 0; tries--) {
-      if (next_hole_ >= holes_.size()) next_hole_ = 0;
-      Range& hole = holes_[next_hole_];
+    u32 lowest = bin_of(least);
+    for (u32 i = lowest; i < kBins; i++)
+      if (Range range = take_from(want == least ? i : kBins - 1 - (i - lowest), least, want); range.begin != 0) return range;
+    return {};
+  }
+
+  Range take_from(u32 number, usize least, usize want) {
+    Vector<Range>& bin = holes_[number];
+    usize& next = next_[number];
+    for (usize tries = min_of<usize>(bin.size(), kTries); tries > 0; tries--) {
+      if (next >= bin.size()) next = 0;
+      Range hole = bin[next];
       u32 index = heap_->index_at(hole.begin);
       auto& r = heap_->region(index);
-      usize bytes = min_of(want, hole.bytes()); // a rest below kLeastHole stays filler, lost until the next full collection
+      usize bytes = min_of(want, hole.bytes());
       if (usize rest = hole.bytes() - bytes; rest != 0 && rest < kMinObjectBytes) bytes -= kMinObjectBytes; // never a rest too small for a filler
-      if (bytes < least || r.dirty.load_relaxed() != 0) { // too small now, or its cards are being scanned: another one's turn
-        next_hole_++;
+      if (bytes < least || r.dirty.load_relaxed() != 0) { // too small, or its cards are being scanned: another one's turn
+        next++;
         continue;
       }
+      bin[next] = bin.back();
+      bin.pop();
+      hole_bytes_.fetch_sub_relaxed(hole.bytes());
       Range out{hole.begin, hole.begin + bytes, false};
-      usize before = hole.bytes();
       heap_->fill(out.end, hole.end - out.end);
       r.starts_top = heap_->begin_of(index);
-      hole.begin = out.end;
-      usize left = hole.bytes() < kLeastHole ? 0 : hole.bytes();
-      if (left == 0) {
-        hole = holes_.back();
-        holes_.pop();
-      }
-      hole_bytes_.fetch_sub_relaxed(before - left);
+      add_hole(out.end, hole.end); // a rest below kLeastHole stays filler, lost until the next collection that looks at the region
       return out;
     }
     return {};
   }
+
+  static constexpr u32 kBins = 12; // [256, 512) … [512 KiB, …)
+  static constexpr usize kTries = 8;
+  static u32 bin_of(usize bytes) { return min_of(u32(log2_floor(max_of(bytes, kLeastHole)) - log2_floor(kLeastHole)), kBins - 1); }
 
   Heap<M>* heap_ = nullptr;
   Role role_{};
@@ -143,8 +154,8 @@ template <class M> class Space {
   Atomic<u64> used_;     // relaxed: a count; equals bytes handed out since reset_used
   Atomic<u64> limit_;
   typename M::Lock lock_; // guards holes_ and the change of current_
-  Vector<Range> holes_;
-  usize next_hole_ = 0;   // where the next request looks first
+  Vector<Range> holes_[kBins];
+  usize next_[kBins] = {};   // where the next request looks first
   Atomic<usize> hole_bytes_; // relaxed: read without the lock as a hint only
 };
 

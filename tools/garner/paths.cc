@@ -43,7 +43,7 @@ fs::path find_bench_directory(const std::string& given) {
     return fs::absolute(given);
   }
   for (fs::path at = executable_directory(); at != at.root_path(); at = at.parent_path())
-    if (fs::is_directory(at / "bench" / "dotnet", error)) return at / "bench" / "dotnet";
+    if (fs::is_regular_file(at / "bench" / "dotnet" / "roslyn.bench", error)) return at / "bench" / "dotnet"; // not build/bench/dotnet, its output
   throw UsageError("no bench/dotnet above this executable; --bench-dir DIR tells where the workloads are");
 }
 

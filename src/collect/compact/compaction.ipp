@@ -188,11 +188,12 @@ template <class H, class M> void Compaction<H, M>::choose(u32 lists_wanted, bool
   pinned_count_ = pins_.size();
   for (Ref ref : pins_) heap_.region_of(ref).kept = true;
   bool good = true;
-  // Two passes, so that each generation's sliding regions stand together, in address order.
-  for (u8 generation = 1; generation <= 2; generation++) {
+  bool demote = sparse_bytes() >= kDemoteFrom;
+  // A pass for each generation, so that its sliding regions stand together, in address order.
+  for (u8 generation = 0; generation <= 2; generation++) {
     usize from = moving_.size();
     heap_.each_region([&](u32 index, auto& r) {
-      u8 goes_to = r.role == Role::eden && !all_old_ ? 1 : 2;
+      u8 goes_to = demote && sparse(r) ? 0 : r.role == Role::eden && !all_old_ ? 1 : 2;
       if (goes_to != generation) return;
       heap_.set_cset(index, u8(goes_to << 1));
       if (r.role == Role::large) {
@@ -211,6 +212,15 @@ template <class H, class M> void Compaction<H, M>::choose(u32 lists_wanted, bool
     cut_lists(from, lists_wanted, generation);
   }
   GARNER_CHECK(good, "no memory for the compaction's plan");
+}
+
+// Free bytes between the pinned objects of regions that are mostly empty but cannot be emptied.
+template <class H, class M> usize Compaction<H, M>::sparse_bytes() const {
+  usize bytes = 0;
+  heap_.each_region([&](u32, auto& r) {
+    if (sparse(r)) bytes += heap_.region_bytes() - r.live_bytes;
+  });
+  return bytes;
 }
 
 // Cuts moving_[from..] into lists of about equal live bytes. Every list costs up to one partly filled region.
@@ -397,9 +407,9 @@ template <class H, class M> void Compaction<H, M>::settle(u32 index, word top, u
   r.kept = r.filling = false;
   r.clean = false;
   if (r.role == Role::pinned || r.role == Role::large) return;
-  r.role = generation == 1 ? Role::survivor : Role::old;
+  r.role = generation == 0 ? Role::eden : generation == 1 ? Role::survivor : Role::old;
   r.age = generation == 1 ? 1 : 0;
-  heap_.set_label(index, generation == 1 ? kLabelSurvivor : kLabelOld);
+  heap_.set_label(index, generation == 0 ? kLabelEden : generation == 1 ? kLabelSurvivor : kLabelOld);
 }
 
 template <class H, class M> void Compaction<H, M>::finish() {
@@ -407,9 +417,9 @@ template <class H, class M> void Compaction<H, M>::finish() {
     auto& r = heap_.region(index);
     u8 generation = u8(heap_.cset(index) >> 1);
     settle(index, r.top.load_relaxed(), generation);
-    if (generation != 2) continue;
-    // Holes are found again by walking the bits: only here is it known that the region stays old.
-    Space<M>& space = r.role == Role::pinned ? spaces_.pinned : spaces_.old;
+    if (generation == 1) continue;
+    // Holes are found again by walking the bits: only here is it known what the region becomes.
+    Space<M>& space = generation == 0 ? spaces_.eden : r.role == Role::pinned ? spaces_.pinned : spaces_.old;
     word hole = heap_.begin_of(index), top = r.top.load_relaxed();
     heap_.marks().each(hole, align_up(top, kMarkBlockBytes), [&](word block, usize bytes) {
       space.add_hole(hole, block);

@@ -55,8 +55,9 @@ template <class M> struct alignas(2 * kLineBytes) Collecting {
   u64 copied_bytes = 0, promoted_bytes = 0, copied_objects = 0, promoted_objects = 0, buffers_taken = 0, lost_races = 0, slots = 0, cards = 0;
   u64 marked_bytes = 0, marked_objects = 0;
   bool gathered = false; // the host has been asked by this worker already
+  bool exhausted = false; // a small request failed: until the collection ends only what is left in buffers is asked
   void reset() {
-    gathered = false;
+    gathered = exhausted = false;
     roots.clear();
     dirty_regions.clear();
     kept.clear();
@@ -118,6 +119,7 @@ template <class H, class M> class Evacuation {
   static constexpr u32 kChunksPerTask = 8;
 
  private:
+  static constexpr usize kAhead = 16; // pins whose headers are asked for in advance
   static constexpr u64 kCheckCard = 1; // tag of a queue entry: the slot's region may be older than its object
   static constexpr u32 kRegionsPerTask = 4, kKeptPerTask = 64, kBundlesPerTask = 16;
 

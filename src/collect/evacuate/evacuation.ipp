@@ -100,7 +100,9 @@ template <class H, class M> void Evacuation<H, M>::list_dirty(Worker& w, u32 tas
 
 template <class H, class M> void Evacuation<H, M>::freeze() {
   for (u32 i = 0; i < worker_count_; i++)
-    for (Ref ref : workers_[i].roots.pins) {
+    for (usize k = 0; k < workers_[i].roots.pins.size(); k++) {
+      if (k + kAhead < workers_[i].roots.pins.size()) __builtin_prefetch(reinterpret_cast<void*>(workers_[i].roots.pins[k + kAhead].at), 1);
+      Ref ref = workers_[i].roots.pins[k];
       word* header = reinterpret_cast<word*>(header_of(ref).at);
       if (is_forward(*header)) continue; // pinned twice
       GARNER_CHECK(pinned_.push({ref, *header}), "no memory to record a pin");
@@ -260,8 +262,9 @@ template <class H, class M> GARNER_INLINE word Evacuation<H, M>::allocate(Worker
     buffer.top += bytes;
     return at;
   }
-  word at = allocate_slow(w, cls, bytes);
+  word at = w.exhausted ? 0 : allocate_slow(w, cls, bytes);
   if (at == 0 && cls != kOldClass) at = allocate_slow(w, cls = kOldClass, bytes);
+  if (at == 0 && bytes <= kCardBytes) w.exhausted = true; // asking again for every object would cost more than the collection
   return at;
 }
 
@@ -274,6 +277,7 @@ template <class H, class M> GARNER_COLD word Evacuation<H, M>::allocate_slow(Wor
     buffer.top += bytes;
     return at;
   }
+  if (w.exhausted) return 0;
   w.buffers_taken++;
   if (alone(cls, bytes)) return space.take(bytes, bytes).begin;
   // A buffer must leave room for a filler behind its last object; asking for both at once keeps that simple.
@@ -378,16 +382,11 @@ template <class H, class M> void Evacuation<H, M>::sweep_kept(u32 index) {
     if (!failed()) space.add_hole(hole, end);
   };
   usize live = 0;
-  for (word block = hole; block < top;) {
-    Ref ref = ref_of(block);
-    usize bytes = host_.size(ref);
-    if (heap_.marks().is_marked(block)) {
-      close(block);
-      hole = block + bytes;
-      live += bytes;
-    }
-    block += bytes;
-  }
+  heap_.marks().each(hole, align_up(top, kMarkBlockBytes), [&](word block, usize bytes) { // not the dead: they may be many
+    close(block);
+    hole = block + bytes;
+    live += bytes;
+  });
   if (top < heap_.end_of(index)) {
     // The part never carved joins the last hole, so that it is not lost.
     if (usize rest = heap_.end_of(index) - top; rest >= kMinObjectBytes) {
