@@ -13,7 +13,7 @@ enum class Opt : u16 {
   region, reserve, limit, limit_percent, tlab, plab_young, plab_old, tenure_age, space_eden, space_survivor, space_old, trim, retain,
   huge_pages, poison,
   task_queue, sync, term_exit, lock, order, steal, queue_capacity, conductor, join, pin, root_batch,
-  compact_dense, full_promotes,
+  compact_dense, ahead, full_promotes,
   resize, eden, eden_min, eden_max, pause_goal, gc_share, old_growth, conserve, verify, stress_every, stress_kind, woken_per,
   count
 };
@@ -92,6 +92,7 @@ inline constexpr OptRow kTable[] = {
   {Opt::root_batch, "work.root_batch", OptType::number, "roots", 1, 1 << 16, 256, nullptr, "Roots in one task.", "N7", "", 2},
   // -- collect --
   {Opt::compact_dense, "collect.compact_dense", OptType::number, "percent", 1, 101, 95, nullptr, "A full collection leaves a region in place when at least this share of it lives; 101 moves always.", "N13", "", 101},
+  {Opt::ahead, "collect.ahead", OptType::number, "objects", 0, 32, 12, nullptr, "Objects a worker has asked the memory for before it looks at the first of them; 0 is off.", "N7", "", 0},
   {Opt::full_promotes, "collect.full_promotes", OptType::choice, "", 0, 0, 0, "aged|all", "Whether a full collection ages young objects by one generation or makes all of them old.", "N13", "", 1},
   // -- cycle --
   {Opt::resize, "cycle.resize", OptType::choice, "", 0, 0, 0, "adaptive|fixed", "Whether eden's size follows the goals or stays.", "N12", "naps.resize", 1},

@@ -14,10 +14,12 @@
 //  - An object is copied by whoever wins the compare-and-swap of its header (N7). The copy is complete before that: the swap's
 //    release publishes it, the header load's acquire lets losers read it.
 //  - An object that stays in place (pinned, or no memory: N14) is forwarded to itself; its header is remembered and put back.
+//  - Slots are found in one order and looked at in another: between queue and copy an entry waits in Ahead for its object's line.
 //  - A slot in an uncollected region whose object is younger than the slot's region lies on a dirty card when the phase ends.
 //  - Survivors go to the space of their age (N1); without room there to old (N3); without room there they stay (N14).
 // Implements N1 N2 N3 N7 N14. Deviation: spaces are lists of regions, not address ranges; ages belong to regions, not objects.
 #pragma once
+#include "collect/ahead.h"
 #include "heap/finalizers.h"
 #include "heap/handles.h"
 #include "heap/roots.h"
@@ -49,6 +51,7 @@ template <class M> struct alignas(2 * kLineBytes) Collecting {
   struct Buffer { word top = 0, end = 0; };
   struct Kept { Ref ref; word header; };
   Buffer buffers[kClasses];
+  Ahead ahead;
   RootBuffer roots;
   Vector<u32> dirty_regions;
   Vector<Kept> kept; // objects that stay because memory ran out (N14)
@@ -74,7 +77,8 @@ template <class H, class M> class Evacuation {
   Evacuation(Heap<M>& heap, H& host, Gang<M>& gang, Spaces<M>& spaces, Worker* workers, u32 worker_count, const Settings& settings)
       : heap_(heap), host_(host), gang_(gang), spaces_(spaces), workers_(workers), worker_count_(worker_count),
         plab_young_(settings.bytes(Opt::plab_young)), plab_old_(settings.bytes(Opt::plab_old)),
-        tenure_age_(u32(settings.get(Opt::tenure_age))), root_batch_(u32(settings.get(Opt::root_batch))) {}
+        tenure_age_(u32(settings.get(Opt::tenure_age))), root_batch_(u32(settings.get(Opt::root_batch))),
+        ahead_(u32(settings.get(Opt::ahead))) {}
 
   // condemned: 0 eden only, 1 eden and survivors.
   void begin(u32 condemned);
@@ -130,6 +134,8 @@ template <class H, class M> class Evacuation {
   bool alone(u32 cls, usize bytes) const { return bytes > (cls == kOldClass ? plab_old_ : plab_young_) / 2; } // not in a buffer
   void push_slots(Self& self, Worker& w, Ref copy, bool check);
   void process(Self& self, Worker& w, Slot slot, u8 holder_label);
+  void process_later(Self& self, Worker& w, Slot slot, u8 holder_label);
+  void mark_card_if_younger(Slot slot, Ref ref, u8 holder_label);
   void hidden(Self& self, Worker& w, Ref holder, u8 holder_label);
   void scan_cards(Self& self, Worker& w, u32 index);
   void scan_card(Self& self, Worker& w, u32 index, word low, word high);
@@ -152,7 +158,7 @@ template <class H, class M> class Evacuation {
   Worker* workers_;
   u32 worker_count_;
   usize plab_young_, plab_old_;
-  u32 tenure_age_, root_batch_;
+  u32 tenure_age_, root_batch_, ahead_;
   u32 condemned_ = 0;
   bool eden_kept_ = false; // pinned objects stay in eden: survivors' slots need a card check too
   Vector<typename Worker::Kept> pinned_;

@@ -14,7 +14,10 @@ template <class H, class M> void Evacuation<H, M>::begin(u32 condemned) {
   eden_kept_ = false;
   failed_.store_relaxed(0);
   pinned_.clear();
-  for (u32 i = 0; i < worker_count_; i++) workers_[i].reset();
+  for (u32 i = 0; i < worker_count_; i++) {
+    workers_[i].reset();
+    workers_[i].ahead.set_depth(ahead_);
+  }
   // Collected regions get a destination; what goes on being filled is set apart from what will be scanned.
   spaces_.eden.abandon();
   spaces_.eden.forget_holes();
@@ -142,7 +145,11 @@ template <class H, class M> void Evacuation<H, M>::evacuate_task(Self& self, u32
   if (task < root_parts_.size()) {
     Part part = root_parts_[task];
     Vector<RootRecord>& records = workers_[part.worker].roots.records;
-    for (usize i = part.first; i < min_of(records.size(), usize(part.first) + root_batch_); i++) update_root(self, w, records[i]);
+    usize end = min_of(records.size(), usize(part.first) + root_batch_);
+    for (usize i = part.first; i < end; i++) {
+      if (i + ahead_ < end) self.touch(header_of(records[i + ahead_].object).at);
+      update_root(self, w, records[i]);
+    }
     return;
   }
   task -= u32(root_parts_.size());
@@ -226,7 +233,7 @@ template <class H, class M> void Evacuation<H, M>::scan_card(Self& self, Worker&
   auto& r = heap_.region(index);
   u8 label = heap_.label(index);
   auto slots_of = [&](Ref ref) {
-    host_.each_slot_in(ref, low, high, [&](Slot slot) { process(self, w, slot, label); });
+    host_.each_slot_in(ref, low, high, [&](Slot slot) { process_later(self, w, slot, label); });
     if (ref.at >= low && ref.at < high) hidden(self, w, ref, label);
   };
   if (r.role == Role::large || r.role == Role::large_tail) return slots_of(ref_of(heap_.begin_of(heap_.head_of(index))));
@@ -244,6 +251,18 @@ template <class H, class M> GARNER_INLINE void Evacuation<H, M>::process(Self& s
   } else if (!heap_.contains(ref.at)) {
     return;
   }
+  mark_card_if_younger(slot, ref, holder_label);
+}
+
+// The same for slots found on cards, which are many and scattered: what must be copied waits its turn in the queue.
+template <class H, class M> GARNER_INLINE void Evacuation<H, M>::process_later(Self& self, Worker& w, Slot slot, u8 holder_label) {
+  Ref ref = self.load(slot);
+  if (heap_.cset_of(ref.at) != 0) return gang_.queue(self.index).push(slot.at | kCheckCard);
+  w.slots++;
+  if (heap_.contains(ref.at)) mark_card_if_younger(slot, ref, holder_label);
+}
+
+template <class H, class M> GARNER_INLINE void Evacuation<H, M>::mark_card_if_younger(Slot slot, Ref ref, u8 holder_label) {
   if (heap_.label_of(ref) < holder_label && future_label(heap_.index_of(ref)) < holder_label) heap_.mark_card(slot.at);
 }
 
@@ -337,7 +356,6 @@ template <class H, class M> GARNER_INLINE void Evacuation<H, M>::push_slots(Self
   host_.each_slot(copy, [&](Slot slot) {
     Ref ref = self.load(slot);
     if (heap_.cset_of(ref.at) != 0) {
-      self.touch(header_of(ref).at);
       queue.push(slot.at | (check ? kCheckCard : 0));
     } else if (check && heap_.contains(ref.at) && heap_.label_of(ref) < label) {
       heap_.mark_card(slot.at);
@@ -357,7 +375,16 @@ template <class H, class M> void Evacuation<H, M>::take(Self& self, u64 entry) {
 
 template <class H, class M> void Evacuation<H, M>::drain(Self& self) {
   auto& queue = gang_.queue(self.index);
-  for (u64 entry; queue.pop(entry);) take(self, entry);
+  Ahead& ahead = workers_[self.index].ahead;
+  for (u64 entry, due;;) {
+    if (queue.pop(entry)) {
+      self.touch(header_of(self.load(Slot{entry & ~kCheckCard})).at);
+      if (!ahead.pass(entry, due)) continue;
+    } else if (!ahead.rest(due)) {
+      return;
+    }
+    take(self, due);
+  }
 }
 
 // ---- the end ----
