@@ -37,9 +37,23 @@ void Pace::after_young(const YoungFacts& facts) {
     else if (slow && share_ * 300 < config_.gc_share_percent) wanted_ = max_of(wanted_ * 3 / 4, config_.eden_min);
   }
   fit(facts.room);
-  // Squeezed: less than a sixth of what eden had after the last full collection, and old space is what took it.
+  // Squeezed: old space has taken eden's room. Either nearly all of it, or enough that the more frequent young collections have cost as
+  // much already as the full one that would give the room back.
   u64 had = min_of(wanted_, room_after_full_);
-  squeezed_ = grown_since_full_ && facts.room < (~u64(0) >> 2) && eden_ < had / 6 && facts.old_bytes > live_ + live_ / 50;
+  bool taken = grown_since_full_ && facts.room < (~u64(0) >> 2) && eden_ < had && facts.old_bytes > live_ + live_ / 50;
+  count_debt(facts);
+  squeezed_ = taken && (eden_ < had / 6 || debt_ns_ > double(full_ns_));
+}
+
+// What young collections since the last full one have cost beyond the price per byte of the first of them, when eden was largest.
+void Pace::count_debt(const YoungFacts& facts) {
+  if (base_count_ < 3) {
+    base_count_++;
+    base_ns_ += double(facts.pause_ns);
+    base_bytes_ += double(facts.eden_used);
+  } else if (base_bytes_ > 0) {
+    debt_ns_ = max_of(0.0, debt_ns_ + double(facts.pause_ns) - base_ns_ / base_bytes_ * double(facts.eden_used));
+  }
 }
 
 // Most of eden survives, so what copying costs is the same in few large collections or many small ones; only what each costs besides
@@ -53,9 +67,12 @@ void Pace::aim(const YoungFacts& facts) {
   wanted_ = clamp_to(u64(double(min_of(wanted_, facts.eden_used)) * scale), min_of(config_.eden_min, config_.eden_max), config_.eden_max);
 }
 
-void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64) {
+void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns) {
   live_ = max_of(live_bytes, old_bytes);
   grown_since_full_ = squeezed_ = false;
+  full_ns_ = pause_ns;
+  debt_ns_ = base_ns_ = base_bytes_ = 0;
+  base_count_ = 0;
   set_threshold();
   fit(room);
   room_after_full_ = eden_;
