@@ -16,9 +16,10 @@ internal static class Program
         {
             case "hold": Memory.Hold(Of("live", 0), Of("churn", 0)); return 0;
             case "fill": return Memory.Fill();
+            case "processors": Console.WriteLine(Environment.ProcessorCount); return 0;
             case "workers": Workers.Show(); return 0;
             case "signals": return Signals.Storm(Of("count", 10_000), Of("rounds", 3));
-            default: Console.Error.WriteLine("Endurance hold|fill|workers|signals [key=value …]"); return 2;
+            default: Console.Error.WriteLine("Endurance hold|fill|processors|workers|signals [key=value …]"); return 2;
         }
     }
 }
