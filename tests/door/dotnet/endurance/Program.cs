@@ -36,7 +36,7 @@ internal sealed class Table(int entries, ulong seed)
     }
 
     private const int BodyBytes = 200;
-    public const int EntryBytes = 320; // entry, text and body with their headers, about
+    public const int EntryBytes = 340; // entry, text and body with their headers; what only a neighbour still names lives too, up to half as much again
 
     private readonly Entry?[] _entries = new Entry?[entries];
     private ulong _state = seed * 0x9E3779B97F4A7C15UL | 1, _sum = seed;
