@@ -136,6 +136,7 @@ bool DotNet::read_affinity() {
     ee->FreeStringConfigValue(ranges);
     if (!good) return false;
   }
+  bool asked = set.count() != 0;
   cpu_set_t allowed;
   static_assert(sizeof(cpu_set_t) == sizeof(CpuSet));
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
@@ -143,6 +144,8 @@ bool DotNet::read_affinity() {
     memcpy(&mine, &allowed, sizeof mine);
     for (u32 i = 0; i < 16; i++) set.bits[i] &= mine.bits[i];
   }
+  if (asked && set.count() == 0 && settings.on(Opt::notices))
+    say("GCHeapAffinitizeMask or GCHeapAffinitizeRanges names no processor that this process may use, and is ignored");
   worker_processors_ = set;
   return true;
 }

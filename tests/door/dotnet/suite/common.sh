@@ -1,4 +1,4 @@
-# Sourced by the scripts beside it. Sets ROOT, BUILD, LIB, WORKLOADS; pass, miss and finish count.
+# Sourced by the scripts beside it. Sets ROOT, BUILD, LIB, WORKLOADS, ENDURANCE; pass, miss and finish count.
 . "$(dirname "${BASH_SOURCE[0]}")/../../../../scripts/setup.sh"
 LIB=$BUILD/lib/libgarner-dotnet.so
 while [ $# -gt 0 ]; do
@@ -11,6 +11,7 @@ done
 [ -f "$LIB" ] || fail "no library at $LIB; ./run --build makes it"
 LIB=$(cd "$(dirname "$LIB")" && pwd)/$(basename "$LIB")
 WORKLOADS=$BUILD/bench/dotnet/workloads/Workloads.dll
+ENDURANCE=$ROOT/build/tests/dotnet/endurance/bin/Endurance.dll # written there by Directory.Build.props
 PASSED=0 FAILED=0
 pass() { PASSED=$((PASSED + 1)); }
 miss() { # what, log

@@ -1,0 +1,64 @@
+// Memory held, churned and filled up, with what the collector believes it may use and what the system saw.
+
+namespace Garner.Endurance;
+
+internal static class Memory
+{
+    private static long PeakBytes()
+    {
+        string line = File.ReadLines("/proc/self/status").First(static l => l.StartsWith("VmHWM:", StringComparison.Ordinal));
+        return long.Parse(line.Split(' ', StringSplitOptions.RemoveEmptyEntries)[1]) * 1024;
+    }
+
+    private static void Report()
+    {
+        GC.Collect();
+        Console.WriteLine($"available {GC.GetGCMemoryInfo().TotalAvailableMemoryBytes}");
+        Console.WriteLine($"peak {PeakBytes()}");
+    }
+
+    /// <summary>About that many MiB live, that many replaced.</summary>
+    public static void Hold(int live, int churn)
+    {
+        if (live > 0)
+        {
+            Table table = new(live * 1024 / Table.EntryBytes * 1024, 1);
+            table.Replace((int)((long)churn * 1024 * 1024 / Table.EntryBytes));
+            Console.WriteLine($"checksum {table.Sum:x16}");
+        }
+        Report();
+    }
+
+    /// <summary>Keeps what it allocates until nothing is left, lets go, and works on; twice, small objects and large ones.</summary>
+    public static int Fill()
+    {
+        foreach (int size in new[] { 1000, 1_000_000 })
+        {
+            List<byte[]>? kept = new(1 << 22); // its growth is no part of this
+            long bytes = 0;
+            try
+            {
+                while (bytes < 1L << 36)
+                {
+                    byte[] made = new byte[size];
+                    for (int i = 0; i < size; i += 4096)
+                        made[i] = 1; // resident, whatever the collector thinks of it
+                    kept.Add(made);
+                    bytes += size;
+                }
+                Console.WriteLine("never out of memory");
+                return 1;
+            }
+            catch (OutOfMemoryException)
+            {
+                kept = null;
+            }
+            Console.WriteLine($"filled {bytes}");
+        }
+        Table table = new(1000, 2);
+        table.Replace(200_000);
+        Console.WriteLine($"checksum {table.Sum:x16}");
+        Report();
+        return 0;
+    }
+}

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Limits, as the system sees them: with a hard limit, and in a memory control group without any setting, the process stays within, knows how
+# much it may use, fills that up to an OutOfMemoryException and lives on. Where no control group can be made, those rows are left out with one
+# line. Arguments: --lib PATH. Ends with "N passed, N failed".
+. "$(dirname "$0")/common.sh"
+build_dotnet "$ROOT/tests/door/dotnet/endurance"
+OUT=$(mktemp) && LOG=$(mktemp) && trap 'rm -f "$OUT" "$LOG"' EXIT
+MB=$((1024 * 1024))
+HOLD="hold live=70 churn=400"
+RUNTIME=$((45 * MB)) # the runtime, code, stacks: an empty program takes 28 MiB
+LIST=$((32 * MB))    # the list that "fill" keeps its arrays in
+value() { sed -n "s/^$1 //p" "$OUT"; }
+measure() { # command …: its output in OUT; fails when it fails
+  DOTNET_GCPath=$LIB GARNER=${OPTIONS:-} timeout 120 "$@" >"$OUT" 2>"$LOG"
+  local code=$?
+  [ $code -eq 0 ] || { miss "$*: exit code $code" "$LOG"; return 1; }
+}
+within() { # WHAT, VALUE, LEAST, MOST
+  if [ -n "$2" ] && [ "$2" -ge "$3" ] && [ "$2" -le "$4" ]; then pass; else miss "$1 is ${2:-missing}, expected from $3 to $4"; fi
+}
+same() { if [ -n "$2" ] && [ "$2" = "$3" ]; then pass; else miss "$1 is ${2:-missing}, expected $3"; fi; }
+
+# Without a limit the same program takes more than any row allows: else the rows would prove nothing.
+measure dotnet "$ENDURANCE" $HOLD && within "peak without a limit" "$(value peak)" $((240 * MB)) $((4096 * MB))
+CHECKSUM=$(value checksum)
+
+limited() { # LABEL, what the collector may use, most resident bytes, command …
+  local label=$1 limit=$2 most=$3 one; shift 3
+  measure "$@" dotnet "$ENDURANCE" $HOLD && {
+    same "$label: checksum" "$(value checksum)" "$CHECKSUM"
+    same "$label: what it may use" "$(value available)" "$limit"
+    within "$label: resident at most" "$(value peak)" $((70 * MB)) "$most"
+  }
+  measure "$@" dotnet "$ENDURANCE" fill && {
+    for one in $(value filled); do within "$label: filled up" $((one + LIST)) $((limit * 85 / 100)) "$limit"; done
+    within "$label: resident at most, filled up" "$(value peak)" $((limit * 85 / 100)) "$most"
+  }
+}
+limited "hard limit" $((160 * MB)) $((160 * MB + RUNTIME)) env DOTNET_GCHeapHardLimit=0xA000000
+limited "hard limit, server" $((160 * MB)) $((160 * MB + RUNTIME)) env DOTNET_gcServer=1 DOTNET_GCHeapHardLimit=0xA000000
+OPTIONS=limit=160m limited "heap.limit" $((160 * MB)) $((160 * MB + RUNTIME)) env A=A
+
+# A control group below our own one, so that nothing leaves what this process is accounted to.
+GROUP=
+group() { # BYTES
+  local line mount own
+  while IFS= read -r line; do
+    own=${line#*:*:}
+    case $line in
+      *:memory:*) mount=/sys/fs/cgroup/memory file=memory.limit_in_bytes ;;
+      0::*) mount=/sys/fs/cgroup file=memory.max ;;
+      *) continue ;;
+    esac
+    mkdir "$mount${own%/}/garner-test-$$" 2>/dev/null || continue
+    GROUP=$mount${own%/}/garner-test-$$
+    [ -e "$GROUP/$file" ] && echo "$1" 2>/dev/null >"$GROUP/$file" && sh -c "echo \$\$ >'$GROUP/cgroup.procs'" 2>/dev/null && return 0
+    rmdir "$GROUP"
+    GROUP=
+  done </proc/self/cgroup
+  return 1
+}
+CONTAINER=$((240 * MB))
+if group $CONTAINER; then
+  trap 'rm -f "$OUT" "$LOG"; rmdir "$GROUP"' EXIT
+  export GROUP
+  limited "control group" $((CONTAINER / 100 * 75)) $CONTAINER sh -c 'echo $$ >"$GROUP/cgroup.procs" && exec "$@"' sh
+  limited "control group and percent" $((CONTAINER / 100 * 60)) $CONTAINER sh -c 'echo $$ >"$GROUP/cgroup.procs" && DOTNET_GCHeapHardLimitPercent=0x3C exec "$@"' sh
+else
+  say "skipped: no writable cgroup"
+fi
+finish

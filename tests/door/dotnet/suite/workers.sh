@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# How many threads the collector makes, and on which processors they run: heap count, affinity mask and ranges, taskset. Worker 0 is the
+# thread that collects, so N workers are N - 1 threads. Arguments: --lib PATH. Ends with "N passed, N failed".
+. "$(dirname "$0")/common.sh"
+build_dotnet "$ROOT/tests/door/dotnet/endurance"
+LOG=$(mktemp) && trap 'rm -f "$LOG"' EXIT
+all=$(sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status)
+first=${all%%[-,]*} last=${all##*[-,]}
+processors=$(dotnet "$ENDURANCE" processors) # what the runtime may use: a container's quota counts, which nproc does not know
+checksum=$(dotnet "$ENDURANCE" workers | grep checksum) || fail "workers fails on the runtime's own collector"
+row() { # THREADS, PROCESSORS ("" when there are no threads), what stderr must have ("" for nothing), environment and command
+  local threads=$1 where=$2 says=$3 found expected; shift 3
+  found=$(env DOTNET_GCPath="$LIB" "$@" timeout 60 dotnet "$ENDURANCE" workers 2>"$LOG")
+  expected="threads $threads"$'\n'"${where:+processors $where$'\n'}$checksum"
+  if [ "$found" = "$expected" ] && { [ -n "$says" ] && [ "$(grep -c "$says" "$LOG")" = 1 ] || [ -z "$says" -a ! -s "$LOG" ]; }; then pass
+  else miss "$*: '${found//$'\n'/; }', expected '${expected//$'\n'/; }'${says:+ and once \"$says\"}" "$LOG"; fi
+}
+mask() { printf '0x%x' $((1 << $1)); } # the mask of one of the first 63 processors
+wake=GARNER=woken_per=0
+row $((processors - 1)) "$([ $processors -gt 1 ] && echo "$all")" "" $wake
+row 3 "$all" "" GARNER=woken_per=0,workers=4
+row 0 "" "" $wake DOTNET_GCHeapCount=1
+row 0 "" "" $wake DOTNET_gcServer=1 DOTNET_GCHeapCount=1
+row $((processors - 1)) "$([ $processors -gt 1 ] && echo "$all")" "" $wake DOTNET_GCHeapCount=40 # more than there are processors: those
+row 0 "" "" $wake DOTNET_GCHeapAffinitizeMask="$(mask "$first")"
+row 0 "" "" $wake DOTNET_GCHeapAffinitizeRanges="$first"
+row 0 "" "" $wake DOTNET_PROCESSOR_COUNT=1
+row 0 "" "" $wake taskset -c "$last"
+row 2 "$first" "" GARNER=woken_per=0,workers=3 DOTNET_GCHeapAffinitizeMask="$(mask "$first")"
+row 2 "$last" "" GARNER=woken_per=0,workers=3 DOTNET_GCHeapAffinitizeRanges="$last-$last"
+row 2 "$last" "" GARNER=woken_per=0,workers=3 taskset -c "$last"
+# What cannot be honoured is said once.
+row 0 "" "names no processor" $wake DOTNET_GCHeapAffinitizeMask=0x4000000000000000 taskset -c "$last"
+refused() { # what stderr must have, environment
+  local says=$1 code; shift
+  env DOTNET_GCPath="$LIB" "$@" timeout 60 dotnet "$ENDURANCE" workers >"$LOG" 2>&1
+  code=$?
+  if [ $code -ne 0 ] && [ $code -ne 124 ] && [ "$(grep -c "$says" "$LOG")" = 1 ]; then pass; else miss "$*: exit code $code, expected a refusal with '$says'" "$LOG"; fi
+}
+for ranges in x 3-1 1- 0,,1 5000 '0 1'; do refused "GCHeapAffinitizeRanges is malformed" DOTNET_GCHeapAffinitizeRanges="$ranges"; done
+finish

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Mechanism tags, code, tests and docs/status.md belong together:
+#   source    each of N1 to N17 is cited in code of src/, tables of options and READMEs not counted
+#   test      ... and by a test, in a comment or a name
+#   rows      status.md has one row for each of N1 to N28; those of N1 to N17 name a test that cites the tag
+#   named     what a row calls its test is there: a native test, a script, or a conformance program
+#   words     a tag that neither code nor the list below knows is a slip of the pen
+# One line per breach; last line "N passed, N failed".
+cd "$(dirname "$0")/../.." || exit 1
+STATUS=docs/status.md
+IMPLEMENTED=$(seq -f 'N%g' 1 17)
+ALL=$(seq -f 'N%g' 1 28)
+PASSED=0 FAILED=0
+verdict() { # NAME, breaches on stdin
+  local lines
+  lines=$(cat)
+  if [ -z "$lines" ]; then PASSED=$((PASSED + 1)); else FAILED=$((FAILED + 1)); printf '%s failed:\n%s\n' "$1" "$lines"; fi
+}
+sources=$(git ls-files 'src/*.h' 'src/*.cc' 'src/*.ipp' 'src/*.S' | grep -v '^src/options/table.h$')
+# Classes called N1 in a C# program are no citation; this file is none either.
+tests=$(git ls-files 'tests/*.cc' 'tests/*.h' 'tests/*.ipp' 'tests/*.sh' | grep -v '^tests/tidy/')
+cites() { grep -lE "(//|#|TEST).*\b$1\b" $2; } # TAG FILES: the files that cite it
+row() { grep -E "^\| $1 \|" "$STATUS"; }
+# What the last column of a row names, one name a line; "(row `full`)" and the like are remarks.
+named() { sed -E 's/\([^)]*\)//g; s/ *\| *$//; s/.*\|//' | grep -oE '`[^`]+`' | tr -d '`'; }
+# NAME -> a file, or nothing. Names without a directory are in tests/work/ or conformance programs; a star may end one.
+place() {
+  local found
+  for found in tests/$1.cc tests/work/$1.cc tests/$1.sh tests/$1; do [ -e "$found" ] && { echo "$found"; return; }; done
+  [[ $1 == */* ]] || grep -oE '^\| `[a-z0-9-]+`' tests/door/dotnet/CONFORMANCE.md | tr -d '|` ' | while read -r found; do
+    [[ $found == $1 ]] && { echo tests/door/dotnet/CONFORMANCE.md; break; }
+  done
+}
+
+for tag in $IMPLEMENTED; do
+  verdict "source $tag" < <([ -n "$(cites $tag "$sources")" ] || echo "no file of src/ cites $tag")
+  verdict "test $tag" < <([ -n "$(cites $tag "$tests")" ] || echo "no test cites $tag")
+  verdict "row $tag" < <(for name in $(row $tag | named); do [ -n "$(cites $tag "$(place "$name")" 2>/dev/null)" ] && exit; done
+    echo "no test in the row of $tag in $STATUS cites $tag")
+done
+verdict rows < <(for tag in $ALL; do [ "$(row $tag | wc -l)" = 1 ] || echo "$STATUS has $(row $tag | wc -l) rows for $tag"; done)
+# Rows of mechanisms have six columns, those of the contract four; both end with their tests.
+verdict named < <(grep -nE '^\| ' "$STATUS" | grep -vE '^[0-9]+:\| (tag|point|option) ' | while IFS= read -r line; do
+  case $(grep -o ' |' <<<"$line" | wc -l) in 4 | 6) ;; *) continue ;; esac
+  for name in $(named <<<"$line"); do [ -n "$(place "$name")" ] || echo "$STATUS:${line%%:*} names $name: no such test"; done
+done)
+verdict words < <(grep -noE '\bN[0-9]+\b' $sources $tests docs/*.md | while IFS=: read -r file at tag; do
+  grep -qx "$tag" <<<"$ALL" || echo "$file:$at cites $tag"
+done)
+echo "$PASSED passed, $FAILED failed"
+[ $FAILED -eq 0 ]
