@@ -203,7 +203,8 @@ template <class H, class M> void Compaction<H, M>::choose(u32 lists_wanted, bool
   pinned_count_ = pins_.size();
   for (Ref ref : pins_) heap_.region_of(ref).kept = true;
   bool good = true;
-  bool demote = sparse_bytes() >= kDemoteFrom;
+  u64 limit = heap_.budget().limit();
+  bool demote = sparse_bytes() >= (limit == 0 ? kDemoteFrom : min_of<u64>(kDemoteFrom, limit / 32));
   // A pass for each generation, so that its sliding regions stand together, in address order.
   for (u8 generation = 0; generation <= 2; generation++) {
     usize from = moving_.size();
