@@ -31,7 +31,7 @@ template <class H, class M> bool Cycle<H, M>::init(const HeapConfig& config, typ
     say("no address space for the heap: raise the limit on virtual memory (ulimit -v) or set heap.reserve lower");
     return false;
   }
-  spaces_.init(heap_);
+  spaces_.init(heap_, settings_);
   worker_count_ = config.workers;
   usize bytes = worker_count_ * sizeof(Collecting<M>);
   void* memory = map_own(bytes);

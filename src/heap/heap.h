@@ -3,7 +3,10 @@
 // Address space: [base, base + bytes), reserved once, never remapped; growing and shrinking are changes of roles. All tables are
 // indexed by (address - base) >> shift and reserved for the whole range at start; pages appear when touched. Formula of the
 // virtual size: bytes * (1 + 1/32 marks + 1/1024 starts + 1/2048 cards + 1/4096 regions).
-// Slabs: the range is one slab here, placed first-touch or interleaved (N18, N19); Placement keeps the cut by node open (N22).
+// Homes: where pages come from is decided for slabs of kSlabRegions regions, once, when the first region of a slab is taken: a node (N20), all
+// nodes in turn (N19), or whoever touches them first (N18). A region keeps its home through all its roles; a request names the
+// home it wants, and free regions are kept apart by home. So every home can grow to the whole range while the budget counts (N22), nothing is
+// bound anew when a space grows or shrinks, and the home of an address is one table entry. With one node there is one home.
 // Who may do what when: taking and freeing regions is any-thread (one lock, once per region); cset, scan_top, ages and labels are
 // written with the world stopped, except the label of a region just taken, which no object is in yet.
 // Membership of a reference: an object at r lies in the region of r - 8, so that a one-past-the-end address, which equals the
@@ -20,12 +23,16 @@ namespace garner {
 
 inline constexpr u32 kNoRegion = ~u32(0);
 
+// A home: a node's number, or one of these.
+inline constexpr u8 kHomeInterleaved = 0xfd, kHomeFirstTouch = 0xfe, kHomeNone = 0xff;
+inline constexpr u32 kSlabRegions = 32, kMostNodes = 64;
+
 struct HeapShape {
   usize reserve_bytes;  // rounded up to the region size
   usize least_bytes;    // halving of the reservation stops here
   usize region_bytes;
   u64 limit;            // 0: none
-  bool interleave, retain, poison;
+  bool retain, poison;
 };
 
 // Formats [at, at + bytes) as dead objects; provided by the host.
@@ -79,13 +86,24 @@ template <class M> class Heap {
 
   // -- regions --
   // A region in its new role with top = base, or kNoRegion when the budget or the reservation is used up.
-  u32 take_region(Role role, u8 label, u8 age);
+  u32 take_region(Role role, u8 label, u8 age, u8 home = kHomeFirstTouch);
   // A run for one object of `bytes`, labelled old, with top behind the object; kNoRegion likewise. `zero`: hand it out cleared.
-  u32 take_large(usize bytes, bool zero, bool pinned);
+  u32 take_large(usize bytes, bool zero, bool pinned, u8 home = kHomeFirstTouch);
   void free_region(u32 index); // of any role; a large run by its head
+  // Drops the pages of about `bytes` of a node's free regions and binds the ranges anew, a system call each: what N21's resizing costs.
+  void rebind(usize bytes, u8 node);
   // Gives back free regions' pages until at most `keep` bytes of them remain charged.
   void trim(usize keep);
   usize free_charged() const { return free_charged_.load_relaxed(); }
+  // The home of a region; kHomeNone for one never taken.
+  u8 home(u32 index) const { return homes_[index / kSlabRegions]; }
+  // The node that an address's page comes from, as far as the policy decides: kHomeFirstTouch when whoever touched it first did.
+  u8 node_at(word at) const {
+    u8 h = home(index_at(at));
+    return h == kHomeInterleaved ? u8(at / kPageBytes % nodes_) : h;
+  }
+  u32 nodes() const { return nodes_; }
+  bool refused() const { return refused_; } // the system did not apply a policy: pages lie where they were first touched
   Budget<M>& budget() { return budget_; }
   const Budget<M>& budget() const { return budget_; }
   void fill(word at, usize bytes) const {
@@ -119,13 +137,17 @@ template <class M> class Heap {
   Marks<M>& marks() { return marks_; }
 
  private:
-  u32 find_fresh();
-  u32 find_run(u32 regions);
+  u8 settle(u8 home) const { return nodes_ == 1 ? kHomeFirstTouch : home; }
+  u32 list_of(u8 home) const { return home < kMostNodes ? home : home == kHomeInterleaved ? kMostNodes : kMostNodes + 1; }
+  bool claim(u32 slab, u8 home);
+  u32 find_fresh(u8 home);
+  u32 find_run(u32 regions, u8 home);
+  bool find_budget(usize bytes, u32 first, u32 regions);
   bool pay_for(u32 index, usize bytes);
   void enter(u32 index, Role role, u8 label, u8 age);
   void drop_pages(u32 index);
   void list_warm(u32 index);
-  u32 pop_warm();
+  u32 pop_warm(Vector<u32>& list);
 
   M* machine_ = nullptr;
   HeapShape shape_{};
@@ -134,13 +156,17 @@ template <class M> class Heap {
   usize bytes_ = 0;
   u32 shift_ = 0, count_ = 0;
   RegionT* table_ = nullptr;
+  u32 nodes_ = 1;
+  bool refused_ = false;
+  u8* homes_ = nullptr; // by slab
   u8 *labels_ = nullptr, *cset_ = nullptr, *cards_ = nullptr, *bundles_ = nullptr;
   u16* starts_ = nullptr;
   Marks<M> marks_;
   Budget<M> budget_;
   typename M::Lock lock_;         // guards roles of free regions, warm_, the cursor and high_water_
-  Vector<u32> warm_;              // free regions whose pages are charged; may hold stale entries
-  u32 cursor_ = 0;                // no free uncharged region below
+  static constexpr u32 kLists = kMostNodes + 2;
+  Vector<u32> warm_[kLists];      // by home: free regions whose pages are charged; may hold stale entries
+  u32 cursor_[kLists] = {};       // by home: no free uncharged region of it below
   Atomic<u32> high_water_;        // relaxed: grows under lock_, read by walks of a stopped world
   Atomic<usize> free_charged_;    // relaxed: equals the charge of all free regions
 };

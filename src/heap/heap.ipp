@@ -11,12 +11,14 @@ template <class M> bool Heap<M>::init(M& machine, const HeapShape& shape, Filler
   usize alignment = max_of(shape.region_bytes, usize(1) << kBundleShift);
   usize least = align_up(max_of(shape.least_bytes, 16 * shape.region_bytes), alignment);
   for (bytes_ = align_up(max_of(shape.reserve_bytes, least), alignment);; bytes_ = align_up(bytes_ / 2, alignment)) {
-    usize tables[] = {(bytes_ >> shift_) * sizeof(RegionT), bytes_ >> shift_, bytes_ >> shift_, bytes_ >> kCardShift,
-                      bytes_ >> kBundleShift, (bytes_ >> kCardShift) * sizeof(u16), bytes_ / kMarkBlockBytes * sizeof(MarkEntry<M>)};
-    word at[7] = {};
+    constexpr usize kTables = 8;
+    usize tables[kTables] = {(bytes_ >> shift_) * sizeof(RegionT), bytes_ >> shift_, bytes_ >> shift_, bytes_ >> kCardShift,
+                             bytes_ >> kBundleShift, (bytes_ >> kCardShift) * sizeof(u16), bytes_ / kMarkBlockBytes * sizeof(MarkEntry<M>),
+                             div_up(bytes_ >> shift_, kSlabRegions)};
+    word at[kTables] = {};
     base_ = machine.reserve(bytes_, alignment);
     bool good = base_ != 0;
-    for (usize i = 0; i < 7 && good; i++) good = (at[i] = machine.reserve(align_up(tables[i], kPageBytes), kPageBytes)) != 0;
+    for (usize i = 0; i < kTables && good; i++) good = (at[i] = machine.reserve(align_up(tables[i], kPageBytes), kPageBytes)) != 0;
     if (good) {
       count_ = u32(bytes_ >> shift_);
       table_ = reinterpret_cast<RegionT*>(at[0]);
@@ -26,33 +28,57 @@ template <class M> bool Heap<M>::init(M& machine, const HeapShape& shape, Filler
       bundles_ = reinterpret_cast<u8*>(at[4]);
       starts_ = reinterpret_cast<u16*>(at[5]);
       marks_.attach(reinterpret_cast<MarkEntry<M>*>(at[6]), base_);
+      homes_ = reinterpret_cast<u8*>(at[7]);
+      memset(homes_, kHomeNone, tables[7]);
       break;
     }
-    for (usize i = 0; i < 7; i++)
+    for (usize i = 0; i < kTables; i++)
       if (at[i] != 0) machine.release(at[i], align_up(tables[i], kPageBytes));
     if (base_ != 0) machine.release(base_, bytes_);
     if (bytes_ / 2 < least) return false;
   }
   budget_.set_limit(shape.limit);
-  if (shape.interleave) machine.interleave(base_, bytes_);
+  nodes_ = min_of(machine.nodes(), kMostNodes);
   return true;
 }
 
-// The lowest free region without charge, so that the used range stays dense. Called with lock_ held.
-template <class M> u32 Heap<M>::find_fresh() {
-  for (u32 i = cursor_; i < count_; i++)
-    if (table_[i].role == Role::free && table_[i].charged == 0) {
-      cursor_ = i;
+// Gives a slab that nobody has used its home. False when it has another. Called with lock_ held.
+template <class M> bool Heap<M>::claim(u32 slab, u8 home) {
+  if (homes_[slab] != kHomeNone) return homes_[slab] == home;
+  homes_[slab] = home;
+  word begin = begin_of(slab * kSlabRegions);
+  usize bytes = min_of(usize(kSlabRegions) << shift_, base_ + bytes_ - begin);
+  Placed placed = home == kHomeFirstTouch ? Placed::yes : home == kHomeInterleaved ? machine_->interleave(begin, bytes) : machine_->bind(begin, bytes, home);
+  if (placed == Placed::refused) refused_ = true;
+  return true;
+}
+
+// The lowest free region of a home without charge, so that the used range stays dense. Called with lock_ held.
+template <class M> u32 Heap<M>::find_fresh(u8 home) {
+  u32& cursor = cursor_[list_of(home)];
+  for (u32 i = cursor; i < count_;) {
+    if (homes_[i / kSlabRegions] != home && homes_[i / kSlabRegions] != kHomeNone) {
+      i = (i / kSlabRegions + 1) * kSlabRegions;
+      continue;
+    }
+    if (table_[i].role == Role::free && table_[i].charged == 0 && claim(i / kSlabRegions, home)) {
+      cursor = i;
       return i;
     }
+    i++;
+  }
   return kNoRegion;
 }
 
-template <class M> u32 Heap<M>::find_run(u32 regions) {
+// Free regions in a row whose slabs have the home or none yet. Called with lock_ held.
+template <class M> u32 Heap<M>::find_run(u32 regions, u8 home) {
   u32 length = 0;
   for (u32 i = 0; i < count_; i++) {
-    length = table_[i].role == Role::free ? length + 1 : 0;
-    if (length == regions) return i + 1 - regions;
+    u8 h = homes_[i / kSlabRegions];
+    length = table_[i].role == Role::free && (h == home || h == kHomeNone) ? length + 1 : 0;
+    if (length < regions) continue;
+    for (u32 slab = (i + 1 - regions) / kSlabRegions; slab <= i / kSlabRegions; slab++) claim(slab, home);
+    return i + 1 - regions;
   }
   return kNoRegion;
 }
@@ -75,10 +101,12 @@ template <class M> void Heap<M>::enter(u32 index, Role role, u8 label, u8 age) {
   if (index >= high_water_.load_relaxed()) high_water_.store_relaxed(index + 1);
 }
 
-template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age) {
+template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home) {
   Locked<typename M::Lock> guard(lock_);
-  while (!warm_.empty()) {
-    u32 index = pop_warm();
+  home = settle(home);
+  Vector<u32>& warm = warm_[list_of(home)];
+  while (!warm.empty()) {
+    u32 index = pop_warm(warm);
     RegionT& r = table_[index];
     if (r.role != Role::free || r.charged == 0) continue; // taken meanwhile as part of a run, or trimmed
     usize missing = region_bytes() - r.charged;
@@ -92,24 +120,40 @@ template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age) {
     r.clean = false;
     return index;
   }
-  u32 index = find_fresh();
-  if (index == kNoRegion || !budget_.take(region_bytes())) return kNoRegion;
+  u32 index = find_fresh(home);
+  if (index == kNoRegion || !find_budget(region_bytes(), 0, 0)) return kNoRegion;
   table_[index].charged = u32(region_bytes());
   enter(index, role, label, age);
   table_[index].clean = true;
   return index;
 }
 
+// Charges `bytes`, for which free regions of any home give up their pages, but not those of the run [first, first + regions).
+// Called with lock_ held.
+template <class M> bool Heap<M>::find_budget(usize bytes, u32 first, u32 regions) {
+  while (!budget_.take(bytes)) {
+    u32 victim = kNoRegion;
+    for (Vector<u32>& warm : warm_)
+      while (!warm.empty() && victim == kNoRegion) {
+        u32 w = pop_warm(warm);
+        if (table_[w].role == Role::free && table_[w].charged != 0 && (w < first || w >= first + regions)) victim = w;
+      }
+    if (victim == kNoRegion) return false;
+    drop_pages(victim);
+  }
+  return true;
+}
+
 // Each region stands in warm_ at most once, whatever became of it meanwhile: who pops it looks. Called with lock_ held.
 template <class M> void Heap<M>::list_warm(u32 index) {
   RegionT& r = table_[index];
   if (r.warm) return;
-  r.warm = warm_.push(index);
+  r.warm = warm_[list_of(home(index))].push(index);
   if (!r.warm) drop_pages(index);
 }
-template <class M> u32 Heap<M>::pop_warm() {
-  u32 index = warm_.back();
-  warm_.pop();
+template <class M> u32 Heap<M>::pop_warm(Vector<u32>& list) {
+  u32 index = list.back();
+  list.pop();
   table_[index].warm = false;
   return index;
 }
@@ -121,17 +165,18 @@ template <class M> void Heap<M>::drop_pages(u32 index) {
   budget_.give(r.charged);
   free_charged_.fetch_sub_relaxed(r.charged);
   r.charged = 0;
-  cursor_ = min_of(cursor_, index);
+  u32& cursor = cursor_[list_of(home(index))];
+  cursor = min_of(cursor, index);
 }
 
-template <class M> u32 Heap<M>::take_large(usize bytes, bool zero, bool pinned) {
+template <class M> u32 Heap<M>::take_large(usize bytes, bool zero, bool pinned, u8 home) {
   usize room = region_bytes();
   u32 regions = u32(div_up(bytes, room));
   u32 first;
   usize old_data = 0; // bytes from the start of the run that may hold stale data
   {
     Locked<typename M::Lock> guard(lock_);
-    first = find_run(regions);
+    first = find_run(regions, settle(home));
     if (first == kNoRegion) return kNoRegion;
     usize need = 0, had = 0;
     for (u32 i = 0; i < regions; i++) {
@@ -139,18 +184,10 @@ template <class M> u32 Heap<M>::take_large(usize bytes, bool zero, bool pinned) 
       need += want > charged ? want - charged : 0;
       had += charged;
     }
-    while (!budget_.take(need)) { // other free regions' pages can go
-      u32 victim = kNoRegion;
-      while (!warm_.empty() && victim == kNoRegion) {
-        u32 w = pop_warm();
-        if (table_[w].role == Role::free && table_[w].charged != 0 && (w < first || w >= first + regions)) victim = w;
-      }
-      if (victim == kNoRegion) {
-        for (u32 i = 0; i < regions; i++) // their entries may have been popped above
-          if (table_[first + i].charged != 0) list_warm(first + i);
-        return kNoRegion;
-      }
-      drop_pages(victim);
+    if (!find_budget(need, first, regions)) { // other free regions' pages could not make it
+      for (u32 i = 0; i < regions; i++)       // their entries may have been popped
+        if (table_[first + i].charged != 0) list_warm(first + i);
+      return kNoRegion;
     }
     free_charged_.fetch_sub_relaxed(had);
     for (u32 i = 0; i < regions; i++) {
@@ -189,6 +226,17 @@ template <class M> void Heap<M>::free_region(u32 index) {
     cset_[i] = 0;
     free_charged_.fetch_add_relaxed(r.charged);
     list_warm(i);
+  }
+}
+
+template <class M> void Heap<M>::rebind(usize bytes, u8 node) {
+  Locked<typename M::Lock> guard(lock_);
+  Vector<u32>& warm = warm_[list_of(node)];
+  for (usize done = 0; done < bytes && !warm.empty(); done += region_bytes()) {
+    u32 index = pop_warm(warm);
+    if (table_[index].role != Role::free) continue;
+    if (table_[index].charged != 0) drop_pages(index);
+    machine_->bind(begin_of(index), region_bytes(), node);
   }
 }
 

@@ -1,11 +1,14 @@
 // Space: where buffers of one kind are carved from: eden, each survivor age, old, the pinned heap.
 //
-// A space bumps one current region at a time and takes holes of partly used regions first when it owns any. `used` counts bytes
-// handed out; a request fails exactly when used + request would pass the limit or the budget is spent, whichever region it
-// comes from (N22: counters, not fragment borders, decide when a collection happens).
+// A space bumps one current region at a time, a fragmented one (N20) one per node, and takes holes of partly used regions first when it
+// owns any. `used` counts bytes handed out; a request fails exactly when used + request would pass the limit or the budget is
+// spent, whichever region it comes from (N22: counters, not fragment borders, decide when a collection happens).
+// fragmented_hotspot is the flawed baseline (N21): every fragment may hold its share of the limit only, so that one node's allocation can
+// fill its fragment early, and a new limit drops and binds anew the pages between the fragments' old and new borders.
 // Concurrency: take() from any number of threads; everything else with the world stopped.
 #pragma once
 #include "heap/heap.h"
+#include "options/table.h"
 
 namespace garner {
 
@@ -19,35 +22,47 @@ template <class M> class Space {
  public:
   template <class T> using Atomic = typename M::template Atomic<T>;
 
-  void init(Heap<M>& heap, Role role, u8 label, u8 age) {
+  void init(Heap<M>& heap, Role role, u8 label, u8 age, SpacePolicy policy = SpacePolicy::firsttouch) {
     heap_ = &heap;
     role_ = role;
     label_ = label;
     age_ = age;
-    current_.store_relaxed(kNoRegion);
+    policy_ = policy;
+    fragments_count_ = policy == SpacePolicy::fragmented || policy == SpacePolicy::fragmented_hotspot ? heap.nodes() : 1;
+    shares_ = policy == SpacePolicy::fragmented_hotspot && fragments_count_ > 1;
+    for (Fragment& f : fragments_) f.current.store_relaxed(kNoRegion);
     limit_.store_relaxed(~u64(0));
   }
-  void set_limit(u64 bytes) { limit_.store_relaxed(bytes); }
+  SpacePolicy policy() const { return policy_; }
+  u32 fragments() const { return fragments_count_; }
+  // The home of what a thread on `node` takes.
+  u8 home(u32 node) const {
+    switch (policy_) {
+      case SpacePolicy::firsttouch: return kHomeFirstTouch;
+      case SpacePolicy::interleaved: return kHomeInterleaved;
+      default: return u8(fragment_of(node));
+    }
+  }
+  void set_limit(u64 bytes) {
+    if (shares_ && limit() != ~u64(0) && bytes != limit()) remap(limit(), bytes);
+    limit_.store_relaxed(bytes);
+  }
   u64 limit() const { return limit_.load_relaxed(); }
   u64 used() const { return used_.load_relaxed(); }
-  void reset_used(u64 bytes = 0) { used_.store_relaxed(bytes); }
+  void reset_used(u64 bytes = 0) {
+    used_.store_relaxed(bytes);
+    for (Fragment& f : fragments_) f.used.store_relaxed(0);
+  }
 
-  // At least `least` bytes, up to `want`; empty when the limit or the memory is used up. Multiples of 8, least <= region size.
-  Range take(usize least, usize want) {
-    u64 before = used_.fetch_add_relaxed(want);
-    if (GARNER_UNLIKELY(before + want > limit())) {
-      used_.fetch_sub_relaxed(want);
-      if (want == least) return {};
-      want = least;
-      before = used_.fetch_add_relaxed(want);
-      if (before + want > limit()) {
-        used_.fetch_sub_relaxed(want);
-        return {};
-      }
-    }
-    Range range = take_hole(least, want);
-    if (range.begin == 0) range = take_bump(least, want);
-    used_.fetch_sub_relaxed(want - range.bytes());
+  // At least `least` bytes, up to `want`, for a thread on `node`; empty when the limit or the memory is used up. Multiples of 8,
+  // least <= region size.
+  Range take(usize least, usize want, u32 node = 0) {
+    Fragment& fragment = fragments_[fragment_of(node)];
+    if (GARNER_LIKELY(!shares_)) return take_counted(least, want, fragment);
+    u64 share = align_down(limit() / fragments_count_, kWordBytes), had = fragment.used.load_relaxed();
+    if (had + least > share) return {}; // a moment's excess by racing threads is harmless
+    Range range = take_counted(least, min_of<u64>(want, share - had), fragment);
+    fragment.used.fetch_add_relaxed(range.bytes());
     return range;
   }
 
@@ -64,28 +79,67 @@ template <class M> class Space {
 
   // Before a collection that scans cards of this space's regions: what is carved from here on shares no card with what is there.
   void align_to_card() {
-    u32 index = current_.load_relaxed();
+    for (u32 i = 0; i < fragments_count_; i++) align_to_card(fragments_[i]);
+  }
+  // The next request takes a new region. The old one keeps what lies below its top.
+  void abandon() {
+    for (u32 i = 0; i < fragments_count_; i++) abandon(fragments_[i]);
+  }
+  u32 current(u32 node = 0) const { return fragments_[fragment_of(node)].current.load_relaxed(); }
+
+ private:
+  // A line each: every node's threads write their own.
+  struct alignas(kLineBytes) Fragment {
+    Atomic<u32> current; // release by the fetcher, acquire by takers
+    Atomic<u64> used;    // N21 only; relaxed: a count
+  };
+
+  u32 fragment_of(u32 node) const { return node < fragments_count_ ? node : 0; }
+
+  Range take_counted(usize least, usize want, Fragment& fragment) {
+    u64 before = used_.fetch_add_relaxed(want);
+    if (GARNER_UNLIKELY(before + want > limit())) {
+      used_.fetch_sub_relaxed(want);
+      if (want == least) return {};
+      want = least;
+      before = used_.fetch_add_relaxed(want);
+      if (before + want > limit()) {
+        used_.fetch_sub_relaxed(want);
+        return {};
+      }
+    }
+    Range range = take_hole(least, want, fragment);
+    if (range.begin == 0) range = take_bump(least, want, fragment);
+    used_.fetch_sub_relaxed(want - range.bytes());
+    return range;
+  }
+
+  // The resizing of N21: fragment i of a contiguous space of L bytes is [i L / K, (i + 1) L / K), so a new L moves every border but the first.
+  void remap(u64 before, u64 after) {
+    u64 moved = before < after ? after - before : before - after;
+    for (u32 i = 1; i < fragments_count_; i++) heap_->rebind(moved * i / fragments_count_, u8(i));
+  }
+
+  void align_to_card(Fragment& fragment) {
+    u32 index = fragment.current.load_relaxed();
     if (index == kNoRegion) return;
     auto& r = heap_->region(index);
     word top = r.top.load_relaxed(), aligned = align_up(top, kCardBytes);
     if (aligned == top) return;
     if (aligned - top < kMinObjectBytes) aligned += kCardBytes;
-    if (aligned > heap_->end_of(index)) return abandon();
+    if (aligned > heap_->end_of(index)) return abandon(fragment);
     heap_->fill(top, aligned - top);
     r.top.store_relaxed(aligned);
   }
-  // The next request takes a new region. The old one keeps what lies below its top.
-  void abandon() {
-    u32 index = current_.load_relaxed();
+  void abandon(Fragment& fragment) {
+    u32 index = fragment.current.load_relaxed();
     if (index != kNoRegion) heap_->region(index).filling = false;
-    current_.store_relaxed(kNoRegion);
+    fragment.current.store_relaxed(kNoRegion);
   }
-  u32 current() const { return current_.load_relaxed(); }
 
- private:
-  Range take_bump(usize least, usize want) {
+  Range take_bump(usize least, usize want, Fragment& fragment) {
     while (true) {
-      u32 index = current_.load_acquire(); // pairs with the release below: the region's top is initialised
+      u32 index = fragment.current.load_acquire(); // pairs with the release below: the region's top is initialised
       if (GARNER_LIKELY(index != kNoRegion)) {
         auto& r = heap_->region(index);
         word end = heap_->end_of(index), top = r.top.load_relaxed();
@@ -97,27 +151,27 @@ template <class M> class Space {
         }
       }
       Locked<typename M::Lock> guard(lock_);
-      if (current_.load_relaxed() != index) continue; // somebody else fetched one
-      u32 fresh = heap_->take_region(role_, label_, age_);
+      if (fragment.current.load_relaxed() != index) continue; // somebody else fetched one
+      u32 fresh = heap_->take_region(role_, label_, age_, home(u32(&fragment - fragments_)));
       if (fresh == kNoRegion) return {};
       if (index != kNoRegion) heap_->region(index).filling = false;
       heap_->region(fresh).filling = true;
-      current_.store_release(fresh);
+      fragment.current.store_release(fresh);
     }
   }
 
   // Holes stand in bins by size, each of twice the size of the one before. A single object gets the smallest hole that fits, so that
   // large holes stay; a buffer the largest, so that buffers are few.
-  Range take_hole(usize least, usize want) {
+  Range take_hole(usize least, usize want, Fragment& fragment) {
     if (GARNER_LIKELY(hole_bytes_.load_relaxed() == 0)) return {}; // a hint: whoever misses a new hole bumps instead
     Locked<typename M::Lock> guard(lock_);
     u32 lowest = bin_of(least);
     for (u32 i = lowest; i < kBins; i++)
-      if (Range range = take_from(want == least ? i : kBins - 1 - (i - lowest), least, want); range.begin != 0) return range;
+      if (Range range = take_from(want == least ? i : kBins - 1 - (i - lowest), least, want, u32(&fragment - fragments_)); range.begin != 0) return range;
     return {};
   }
 
-  Range take_from(u32 number, usize least, usize want) {
+  Range take_from(u32 number, usize least, usize want, u32 node) {
     Vector<Range>& bin = holes_[number];
     usize& next = next_[number];
     for (usize tries = min_of<usize>(bin.size(), kTries); tries > 0; tries--) {
@@ -127,7 +181,8 @@ template <class M> class Space {
       auto& r = heap_->region(index);
       usize bytes = min_of(want, hole.bytes());
       if (usize rest = hole.bytes() - bytes; rest != 0 && rest < kMinObjectBytes) bytes -= kMinObjectBytes; // never a rest too small for a filler
-      if (bytes < least || r.dirty.load_relaxed() != 0) { // too small, or its cards are being scanned: another one's turn
+      bool foreign = fragments_count_ > 1 && heap_->home(index) != node;
+      if (bytes < least || r.dirty.load_relaxed() != 0 || foreign) { // too small, its cards are being scanned, another node's: another one's turn
         next++;
         continue;
       }
@@ -150,10 +205,13 @@ template <class M> class Space {
   Heap<M>* heap_ = nullptr;
   Role role_{};
   u8 label_ = 0, age_ = 0;
-  Atomic<u32> current_;  // release by the fetcher, acquire by takers
+  SpacePolicy policy_ = SpacePolicy::firsttouch;
+  bool shares_ = false;      // N21: a fragment has its share of the limit only
+  u32 fragments_count_ = 1;
+  Fragment fragments_[kMostNodes];
   Atomic<u64> used_;     // relaxed: a count; equals bytes handed out since reset_used
   Atomic<u64> limit_;
-  typename M::Lock lock_; // guards holes_ and the change of current_
+  typename M::Lock lock_; // guards holes_ and the change of a fragment's current region
   Vector<Range> holes_[kBins];
   usize next_[kBins] = {};   // where the next request looks first
   Atomic<usize> hole_bytes_; // relaxed: read without the lock as a hint only

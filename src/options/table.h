@@ -36,9 +36,9 @@ struct OptRow {
 };
 
 // Choice values, in the order of the rows' `choices`.
-enum class Preset : i64 { garner, ps, interleaved, naps };
+enum class Preset : i64 { garner, ps, interleaved, naps, fragmented, ps_fragopt };
 enum class LogFormat : i64 { line, json };
-enum class SpacePolicy : i64 { firsttouch, interleaved };
+enum class SpacePolicy : i64 { firsttouch, interleaved, fragmented, fragmented_hotspot };
 enum class TaskQueueKind : i64 { monitor, msqueue, array };
 enum class SyncKind : i64 { monitor, futex };
 enum class TermExit : i64 { literal, count_only };
@@ -57,7 +57,7 @@ inline constexpr i64 kMaxBytes = i64(1) << 46;
 
 inline constexpr OptRow kTable[] = {
   // -- general --
-  {Opt::preset, "general.preset", OptType::choice, "", 0, 0, 0, "garner|ps|interleaved|naps", "A named set of values; single options given beside it win.", "N24", "naps.preset", 1},
+  {Opt::preset, "general.preset", OptType::choice, "", 0, 0, 0, "garner|ps|interleaved|naps|fragmented|ps_fragopt", "A named set of values; single options given beside it win.", "N24", "naps.preset", 1},
   {Opt::workers, "general.workers", OptType::number, "threads", 0, 1024, 0, nullptr, "Collector threads that may take part in a pause; 0 asks the machine.", "N4 N25", "naps.gc_threads", 3},
   {Opt::log, "general.log", OptType::text, "", 0, 0, 0, nullptr, "Where one record per collection goes: off, stderr, or a file's path.", "N27", "", 0},
   {Opt::log_format, "general.log_format", OptType::choice, "", 0, 0, 0, "line|json", "Shape of the log's records.", "N27", "", 1},
@@ -72,9 +72,9 @@ inline constexpr OptRow kTable[] = {
   {Opt::plab_young, "heap.plab_young", OptType::bytes, "bytes", 1024, 1 << 20, 32 * 1024, nullptr, "Allocation buffer of a collector thread in survivor space.", "N2", "naps.plab_young", 1024},
   {Opt::plab_old, "heap.plab_old", OptType::bytes, "bytes", 1024, 1 << 20, 32 * 1024, nullptr, "Allocation buffer of a collector thread in old space.", "N2", "naps.plab_old", 1024},
   {Opt::tenure_age, "heap.tenure_age", OptType::number, "collections", 0, 6, 1, nullptr, "Collections an object spends in survivor space before it is promoted.", "N1", "naps.tenure_age", 2},
-  {Opt::space_eden, "heap.space_eden", OptType::choice, "", 0, 0, 0, "firsttouch|interleaved", "Placement of eden's pages over the nodes.", "N18 N19 N24", "naps.space.eden", 1},
-  {Opt::space_survivor, "heap.space_survivor", OptType::choice, "", 0, 0, 0, "firsttouch|interleaved", "Placement of survivor pages over the nodes.", "N18 N19 N24", "naps.space.survivor", 1},
-  {Opt::space_old, "heap.space_old", OptType::choice, "", 0, 0, 0, "firsttouch|interleaved", "Placement of old and large pages over the nodes.", "N18 N19 N24", "naps.space.old naps.space.perm", 1},
+  {Opt::space_eden, "heap.space_eden", OptType::choice, "", 0, 0, 0, "firsttouch|interleaved|fragmented|fragmented_hotspot", "Placement of eden's pages over the nodes.", "N18 N19 N20 N21 N24", "naps.space.eden", 1},
+  {Opt::space_survivor, "heap.space_survivor", OptType::choice, "", 0, 0, 0, "firsttouch|interleaved|fragmented|fragmented_hotspot", "Placement of survivor pages over the nodes.", "N18 N19 N20 N21 N24", "naps.space.survivor", 1},
+  {Opt::space_old, "heap.space_old", OptType::choice, "", 0, 0, 0, "firsttouch|interleaved|fragmented|fragmented_hotspot", "Placement of old and large pages over the nodes.", "N18 N19 N20 N21 N24", "naps.space.old naps.space.perm", 1},
   {Opt::trim, "heap.trim", OptType::flag, "", 0, 1, 0, nullptr, "Give every emptied region's pages back after each collection.", "N22", "naps.trim_after_gc", 1},
   {Opt::retain, "heap.retain", OptType::flag, "", 0, 1, 0, nullptr, "Keep emptied pages for later instead of giving them back.", "N12", "", 0},
   {Opt::huge_pages, "heap.huge_pages", OptType::flag, "", 0, 1, 0, nullptr, "Ask the system for transparent huge pages.", "", "", 1},
@@ -129,13 +129,27 @@ inline constexpr PresetValue kPresets[] = {
   {Preset::interleaved, Opt::term_exit, i64(TermExit::literal)}, {Preset::interleaved, Opt::lock, i64(LockKind::spin_cas_then_posix)},
   {Preset::interleaved, Opt::conductor, i64(Conductor::waits)}, {Preset::interleaved, Opt::plab_old, 8 * 1024},
   {Preset::interleaved, Opt::tlab, 64 * 1024}, {Preset::interleaved, Opt::woken_per, 0}, {Preset::interleaved, Opt::join, i64(Join::fixed)},
-  {Preset::interleaved, Opt::no_room, i64(NoRoom::full)},
-  {Preset::interleaved, Opt::space_eden, i64(SpacePolicy::interleaved)}, {Preset::interleaved, Opt::space_survivor, i64(SpacePolicy::interleaved)},
+  {Preset::interleaved, Opt::no_room, i64(NoRoom::full)}, {Preset::interleaved, Opt::space_eden, i64(SpacePolicy::interleaved)},
+  {Preset::interleaved, Opt::space_survivor, i64(SpacePolicy::interleaved)},
   {Preset::interleaved, Opt::space_old, i64(SpacePolicy::interleaved)},
+  {Preset::fragmented, Opt::task_queue, i64(TaskQueueKind::monitor)}, {Preset::fragmented, Opt::sync, i64(SyncKind::monitor)},
+  {Preset::fragmented, Opt::term_exit, i64(TermExit::literal)}, {Preset::fragmented, Opt::lock, i64(LockKind::spin_cas_then_posix)},
+  {Preset::fragmented, Opt::conductor, i64(Conductor::waits)}, {Preset::fragmented, Opt::plab_old, 8 * 1024},
+  {Preset::fragmented, Opt::tlab, 64 * 1024}, {Preset::fragmented, Opt::woken_per, 0}, {Preset::fragmented, Opt::join, i64(Join::fixed)},
+  {Preset::fragmented, Opt::no_room, i64(NoRoom::full)}, {Preset::fragmented, Opt::space_eden, i64(SpacePolicy::fragmented)},
+  {Preset::fragmented, Opt::space_survivor, i64(SpacePolicy::fragmented)},
+  {Preset::fragmented, Opt::space_old, i64(SpacePolicy::interleaved)},
+  {Preset::ps_fragopt, Opt::task_queue, i64(TaskQueueKind::monitor)}, {Preset::ps_fragopt, Opt::sync, i64(SyncKind::monitor)},
+  {Preset::ps_fragopt, Opt::term_exit, i64(TermExit::literal)}, {Preset::ps_fragopt, Opt::lock, i64(LockKind::spin_cas_then_posix)},
+  {Preset::ps_fragopt, Opt::conductor, i64(Conductor::waits)}, {Preset::ps_fragopt, Opt::plab_old, 8 * 1024},
+  {Preset::ps_fragopt, Opt::tlab, 64 * 1024}, {Preset::ps_fragopt, Opt::woken_per, 0}, {Preset::ps_fragopt, Opt::join, i64(Join::fixed)},
+  {Preset::ps_fragopt, Opt::no_room, i64(NoRoom::full)}, {Preset::ps_fragopt, Opt::space_eden, i64(SpacePolicy::fragmented_hotspot)},
+  {Preset::ps_fragopt, Opt::space_survivor, i64(SpacePolicy::fragmented_hotspot)},
   {Preset::naps, Opt::task_queue, i64(TaskQueueKind::msqueue)}, {Preset::naps, Opt::sync, i64(SyncKind::futex)},
   {Preset::naps, Opt::term_exit, i64(TermExit::count_only)}, {Preset::naps, Opt::conductor, i64(Conductor::waits)},
-  {Preset::naps, Opt::plab_old, 8 * 1024}, {Preset::naps, Opt::tlab, 64 * 1024}, {Preset::naps, Opt::woken_per, 0}, {Preset::naps, Opt::join, i64(Join::fixed)},
-  {Preset::naps, Opt::no_room, i64(NoRoom::full)},
+  {Preset::naps, Opt::plab_old, 8 * 1024}, {Preset::naps, Opt::tlab, 64 * 1024}, {Preset::naps, Opt::woken_per, 0},
+  {Preset::naps, Opt::join, i64(Join::fixed)}, {Preset::naps, Opt::no_room, i64(NoRoom::full)},
+  {Preset::naps, Opt::space_eden, i64(SpacePolicy::fragmented)}, {Preset::naps, Opt::space_survivor, i64(SpacePolicy::fragmented)},
   {Preset::naps, Opt::space_old, i64(SpacePolicy::interleaved)}, {Preset::naps, Opt::pin, i64(Pinning::rr)},
 };
 

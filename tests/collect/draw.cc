@@ -47,8 +47,8 @@ i64 any_value(const OptRow& row, Random& random) {
 Settings draw_settings(u64 seed) {
   Random random(seed ^ 0x0b710b5);
   Settings settings;
-  const char* presets[] = {"", "preset=ps", "preset=interleaved", "preset=naps"};
-  settings.parse(presets[random.one_in(2) ? 0 : random.below(4)]);
+  const char* presets[] = {"", "preset=ps", "preset=interleaved", "preset=naps", "preset=fragmented", "preset=ps_fragopt"};
+  settings.parse(presets[random.one_in(2) ? 0 : random.below(6)]);
   for (const OptRow& row : kTable) {
     if (fixed(row.id)) continue;
     u64 dice = random.below(8);

@@ -1,4 +1,5 @@
 // N18, N19: with first touch, what one thread fills lies on that thread's node; interleaved, the pages go round the nodes evenly.
+// N20: fragmented, buffers come from the node of who takes them, whoever touched the pages before. N21: the flawed fragments. N22: the counter.
 #include <array>
 
 #include "small_heap.h"
@@ -56,6 +57,67 @@ TEST(PagePlacement, N19InterleavedPagesGoRoundTheNodes) {
     EXPECT_GT(old[0], 50u);
     for (u32 n = 1; n < 4; n++) EXPECT_LE(max_of(old[n], old[0]) - min_of(old[n], old[0]), 16u); // the last region may be partly touched
   });
+}
+
+// Whose pages eden's regions are when threads of all nodes allocate in turn, and where survivors go.
+TEST(PagePlacement, N20FragmentsAreOfTheirNode) {
+  on_sim(four_nodes(), "space_eden=fragmented,space_survivor=fragmented,space_old=interleaved,workers=4,woken_per=0,join=fixed", [](SmallHeapOn<Sim>& heap) {
+    auto& spaces = heap.host.cycle->spaces();
+    for (u32 node = 0; node < 4; node++) {
+      Range range = spaces.eden.take(1024, 8192, node);
+      heap.heap().fill(range.begin, range.bytes());
+      EXPECT_EQ(heap.heap().node_at(range.begin), node);
+      EXPECT_EQ(heap.heap().home(heap.heap().index_at(range.begin)), node);
+    }
+    for (u32 i = 0; i < 8000; i++) heap.root(heap.leaf(256));
+    touch_all(heap);
+    heap.heap().each_region([&](u32 index, auto& r) {
+      if (r.role != Role::eden) return;
+      for (word at = heap.heap().begin_of(index); at < r.top.load_relaxed(); at += kPageBytes) ASSERT_EQ(heap.machine.node_of_page(at), heap.heap().node_at(at));
+    });
+    heap.young();
+    heap.heap().each_region([&](u32 index, auto& r) {
+      if (r.role == Role::survivor) EXPECT_LT(heap.heap().home(index), 4);
+      if (r.role == Role::old) EXPECT_EQ(heap.heap().home(index), kHomeInterleaved);
+    });
+    heap.young();
+    Histogram old = pages(heap, Role::old);
+    for (u32 n = 1; n < 4; n++) EXPECT_LE(max_of(old[n], old[0]) - min_of(old[n], old[0]), 16u);
+  });
+}
+
+// One thread, on one node, fills eden. The counter lets it use all of eden (N22); a fragment with a share of the size ends at a quarter (N21).
+TEST(PagePlacement, N21OneThreadFillsItsShareN22TheCounterCounts) {
+  for (auto [policy, parts] : {std::pair{"fragmented", 1u}, {"fragmented_hotspot", 4u}, {"interleaved", 1u}}) {
+    on_sim(four_nodes(), std::string("space_survivor=interleaved,space_eden=") + policy, [&, parts = parts](SmallHeapOn<Sim>& heap) {
+      auto& eden = heap.host.cycle->spaces().eden;
+      eden.reset_used();
+      eden.set_limit(4 * MiB);
+      u64 taken = 0;
+      for (Range range; (range = eden.take(1024, 16 * KiB, 2)).begin != 0; taken += range.bytes()) heap.heap().fill(range.begin, range.bytes());
+      EXPECT_LE(taken, 4 * MiB / parts);
+      EXPECT_GE(taken, 4 * MiB / parts - 1024);
+      bool other = eden.take(1024, 1024, 1).begin != 0;
+      EXPECT_EQ(other, parts != 1) << "another node's fragment";
+    });
+  }
+}
+
+TEST(PagePlacement, N21ResizingDropsAndBindsPagesN22DoesNot) {
+  for (auto [policy, remaps] : {std::pair{"fragmented", false}, {"fragmented_hotspot", true}}) {
+    on_sim(four_nodes(), std::string("retain=on,space_eden=") + policy, [&, remaps = remaps](SmallHeapOn<Sim>& heap) {
+      auto& eden = heap.host.cycle->spaces().eden;
+      eden.set_limit(4 * MiB);
+      for (u32 node = 0; node < 4; node++)
+        for (u32 i = 0; i < 14; i++)
+          if (Range range = eden.take(64 * KiB, 64 * KiB, node); range.begin != 0) heap.heap().fill(range.begin, range.bytes());
+      u64 filled = heap.heap().budget().charged();
+      heap.young(); // all of it is free now and its pages are kept; eden's limit goes back to 8 MiB
+      ASSERT_EQ(eden.limit(), 8 * MiB);
+      if (remaps) EXPECT_LT(heap.heap().free_charged(), filled / 2);
+      else EXPECT_GE(heap.heap().free_charged(), filled - 64 * KiB);
+    });
+  }
 }
 
 } // namespace

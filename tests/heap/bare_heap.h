@@ -29,7 +29,7 @@ class CountingLinux : public Linux {
 
 struct BareHeap {
   explicit BareHeap(u64 limit = 0, usize region = 64 * KiB, bool poison = false) {
-    HeapShape shape{64 * MiB, 4 * MiB, region, limit, false, false, poison};
+    HeapShape shape{64 * MiB, 4 * MiB, region, limit, false, poison};
     EXPECT_TRUE(heap.init(machine, shape, {[](void*, word at, usize bytes) { synthetic::fill(at, bytes); }, nullptr}));
     space.init(heap, Role::eden, kLabelEden, 0);
   }

@@ -38,11 +38,12 @@ inline constexpr u32 kClasses = 8;
 template <class M> struct Spaces {
   Space<M> eden, old, pinned;
   Space<M> survivor[kOldClass];
-  void init(Heap<M>& heap) {
-    eden.init(heap, Role::eden, kLabelEden, 0);
-    old.init(heap, Role::old, kLabelOld, 0);
-    pinned.init(heap, Role::pinned, kLabelOld, 0);
-    for (u32 i = 0; i < kOldClass; i++) survivor[i].init(heap, Role::survivor, kLabelSurvivor, u8(i + 1));
+  void init(Heap<M>& heap, const Settings& settings) {
+    SpacePolicy of_old = settings.as<SpacePolicy>(Opt::space_old);
+    eden.init(heap, Role::eden, kLabelEden, 0, settings.as<SpacePolicy>(Opt::space_eden));
+    old.init(heap, Role::old, kLabelOld, 0, of_old);
+    pinned.init(heap, Role::pinned, kLabelOld, 0, of_old);
+    for (u32 i = 0; i < kOldClass; i++) survivor[i].init(heap, Role::survivor, kLabelSurvivor, u8(i + 1), settings.as<SpacePolicy>(Opt::space_survivor));
   }
   Space<M>& of_class(u32 cls) { return cls == kOldClass ? old : survivor[cls]; }
 };
@@ -131,8 +132,8 @@ template <class H, class M> class Evacuation {
 
   Ref evacuate(Self& self, Worker& w, Ref ref, u8 c);
   Ref stay(Self& self, Worker& w, Ref ref, word header);
-  word allocate(Worker& w, u32& cls, usize bytes);
-  word allocate_slow(Worker& w, u32 cls, usize bytes);
+  word allocate(Self& self, Worker& w, u32& cls, usize bytes);
+  word allocate_slow(Self& self, Worker& w, u32 cls, usize bytes);
   bool alone(u32 cls, usize bytes) const { return bytes > (cls == kOldClass ? plab_old_ : plab_young_) / 2; } // not in a buffer
   void push_slots(Self& self, Worker& w, Ref copy, bool check);
   void process(Self& self, Worker& w, Slot slot, u8 holder_label);

@@ -278,20 +278,20 @@ template <class H, class M> void Evacuation<H, M>::hidden(Self& self, Worker& w,
   if (future_label(heap_.index_of(ref)) < holder_label) heap_.mark_card(holder.at);
 }
 
-template <class H, class M> GARNER_INLINE word Evacuation<H, M>::allocate(Worker& w, u32& cls, usize bytes) {
+template <class H, class M> GARNER_INLINE word Evacuation<H, M>::allocate(Self& self, Worker& w, u32& cls, usize bytes) {
   auto& buffer = w.buffers[cls];
   if (GARNER_LIKELY(usize(buffer.end - buffer.top) >= bytes + kMinObjectBytes || usize(buffer.end - buffer.top) == bytes)) {
     word at = buffer.top;
     buffer.top += bytes;
     return at;
   }
-  word at = w.exhausted ? 0 : allocate_slow(w, cls, bytes);
-  if (at == 0 && cls != kOldClass) at = allocate_slow(w, cls = kOldClass, bytes);
+  word at = w.exhausted ? 0 : allocate_slow(self, w, cls, bytes);
+  if (at == 0 && cls != kOldClass) at = allocate_slow(self, w, cls = kOldClass, bytes);
   if (at == 0 && bytes <= kCardBytes) w.exhausted = true; // asking again for every object would cost more than the collection
   return at;
 }
 
-template <class H, class M> GARNER_COLD word Evacuation<H, M>::allocate_slow(Worker& w, u32 cls, usize bytes) {
+template <class H, class M> GARNER_COLD word Evacuation<H, M>::allocate_slow(Self& self, Worker& w, u32 cls, usize bytes) {
   auto& buffer = w.buffers[cls];
   usize want = cls == kOldClass ? plab_old_ : plab_young_;
   Space<M>& space = spaces_.of_class(cls);
@@ -302,9 +302,9 @@ template <class H, class M> GARNER_COLD word Evacuation<H, M>::allocate_slow(Wor
   }
   if (w.exhausted) return 0;
   w.buffers_taken++;
-  if (alone(cls, bytes)) return space.take(bytes, bytes).begin;
+  if (alone(cls, bytes)) return space.take(bytes, bytes, self.node).begin;
   // A buffer must leave room for a filler behind its last object; asking for both at once keeps that simple.
-  Range range = space.take(bytes + kMinObjectBytes, want);
+  Range range = space.take(bytes + kMinObjectBytes, want, self.node);
   if (range.begin == 0) return 0;
   heap_.fill(buffer.top, buffer.end - buffer.top);
   buffer.top = range.begin + bytes;
@@ -319,7 +319,7 @@ template <class H, class M> Ref Evacuation<H, M>::evacuate(Self& self, Worker& w
   if (is_forward(header)) return forward_target(header);
   usize bytes = host_.size(ref);
   u32 cls = u32(c - 1);
-  word block = allocate(w, cls, bytes);
+  word block = allocate(self, w, cls, bytes);
   if (GARNER_UNLIKELY(block == 0)) return stay(self, w, ref, header);
   Ref copy = ref_of(block);
   self.copy(copy.at, ref.at, bytes - kHeadBytes);

@@ -95,7 +95,7 @@ clr::Object* DotNet::allocate_small(clr::gc_alloc_context* context, usize bytes,
   }
 }
 
-Range DotNet::take_eden(usize least, usize want) { return cycle->spaces().eden.take(least, want); }
+Range DotNet::take_eden(usize least, usize want) { return cycle->spaces().eden.take(least, want, machine.current_node()); }
 
 clr::Object* DotNet::allocate_large(clr::gc_alloc_context* context, usize bytes, u32 flags) {
   maybe_stress();
@@ -107,10 +107,10 @@ clr::Object* DotNet::allocate_large(clr::gc_alloc_context* context, usize bytes,
     if (!due) {
       word block = 0;
       if (pinned && bytes <= most_small()) {
-        Range range = cycle->spaces().pinned.take(bytes, bytes);
+        Range range = cycle->spaces().pinned.take(bytes, bytes, machine.current_node());
         block = range.begin;
         if (block != 0 && !range.zeroed) memset(reinterpret_cast<void*>(block), 0, bytes);
-      } else if (u32 region = leaves_reserve(bytes) ? heap().take_large(bytes, zero, pinned) : kNoRegion; region != kNoRegion) {
+      } else if (u32 region = leaves_reserve(bytes) ? heap().take_large(bytes, zero, pinned, cycle->spaces().old.home(machine.current_node())) : kNoRegion; region != kNoRegion) {
         block = heap().begin_of(region);
       }
       if (block != 0) {

@@ -105,9 +105,6 @@ void DotNet::note_unsupported() {
   if (number("GCHeapHardLimitSOH", "System.GC.HeapHardLimitSOH", 0) > 0) say("GCHeapHardLimitSOH, LOH and POH are honoured as one limit, their sum");
   if (number("GCRegionRange", "System.GC.RegionRange", 0) > 0 || number("GCRegionSize", "System.GC.RegionSize", 0) > 0)
     say("GCRegionRange and GCRegionSize are not supported; heap.reserve and heap.region are the settings here");
-  i64 policy = settings.get(Opt::space_old);
-  if (machine.nodes() > 1 && (settings.get(Opt::space_eden) != policy || settings.get(Opt::space_survivor) != policy))
-    say("heap.space_eden, space_survivor and space_old differ: the spaces share their pages here, all are interleaved");
   if (number("GCCpuGroup", "System.GC.CpuGroup", 0) > 0) say("GCCpuGroup has no meaning on Linux");
 }
 
@@ -173,9 +170,6 @@ HeapConfig DotNet::heap_config() {
     shape.reserve_bytes = limit != 0 ? clamp_to<u64>(8 * limit, 2 * GiB, max_of<u64>(256 * GiB, 2 * limit)) : max_of<u64>(256 * GiB, 4 * stock.total_memory);
     if (u64 left = address_space_left(); left != ~u64(0)) shape.reserve_bytes = min_of<u64>(shape.reserve_bytes, left / 2);
   }
-  // All roles share one range of regions here, so one policy holds for all: any wish for interleaving interleaves the range.
-  for (Opt space : {Opt::space_eden, Opt::space_survivor, Opt::space_old})
-    if (settings.as<SpacePolicy>(space) == SpacePolicy::interleaved) shape.interleave = true;
   shape.retain = settings.on(Opt::retain);
   shape.poison = settings.on(Opt::poison);
 
@@ -231,7 +225,9 @@ clr::Hresult DotNet::initialize() {
   HeapConfig config = heap_config();
   if (!made->init(config, &spawn_worker, this)) return refuse("the heap could not be made");
   Heap<Linux>& h = made->heap();
-  if (config.shape.interleave && machine.nodes() > 1 && settings.on(Opt::notices) && machine.interleave(h.base(), h.region_bytes()) == Placed::refused)
+  bool placed = false;
+  for (Opt space : {Opt::space_eden, Opt::space_survivor, Opt::space_old}) placed |= settings.as<SpacePolicy>(space) != SpacePolicy::firsttouch;
+  if (placed && machine.nodes() > 1 && settings.on(Opt::notices) && machine.interleave(h.base(), h.region_bytes()) == Placed::refused)
     say("the system refuses memory policies here (mbind); pages are placed where they are first touched");
   if (settings.on(Opt::huge_pages) && !machine.want_huge_pages(h.base(), h.reserved()) && settings.on(Opt::notices))
     say("the system refuses transparent huge pages here; heap.huge_pages has no effect");

@@ -15,7 +15,6 @@ template <class M> HeapConfig Synthetic<M>::heap_config(const SyntheticShape& sh
   config.shape.limit = shape.limit;
   config.shape.least_bytes = 4 * MiB;
   config.shape.reserve_bytes = shape.reserve;
-  config.shape.interleave = settings.as<SpacePolicy>(Opt::space_old) == SpacePolicy::interleaved;
   config.shape.retain = settings.on(Opt::retain);
   config.shape.poison = settings.on(Opt::poison);
   PaceConfig& pace = config.pace;
@@ -254,13 +253,13 @@ template <class M> word Mutator<M>::allocate_small(Self& self, usize bytes) {
     u64 seen = host_.cycle->count();
     Space<M>& eden = host_.cycle->spaces().eden;
     if (bytes > most / 2) { // alone, so that the buffer's rest is not lost
-      Range range = eden.take(bytes, bytes);
+      Range range = eden.take(bytes, bytes, self.node);
       GARNER_CHECK(range.begin == 0 || range.bytes() == bytes, "more than was asked for: nobody fills the rest");
       check_zero(range);
       if (range.begin != 0) return range.begin;
     } else {
       usize least = bytes + kMinObjectBytes;
-      Range range = eden.take(least, max_of(most, least));
+      Range range = eden.take(least, max_of(most, least), self.node);
       if (range.begin != 0) {
         check_zero(range);
         close_buffer();
@@ -281,11 +280,11 @@ template <class M> word Mutator<M>::allocate_apart(Self& self, usize bytes, bool
     if (attempt != 0 || !cycle.pace().large_due(cycle.old_bytes(), bytes)) {
       word block = 0;
       if (pinned && bytes <= host_.heap().region_bytes() / 2) {
-        Range range = cycle.spaces().pinned.take(bytes, bytes);
+        Range range = cycle.spaces().pinned.take(bytes, bytes, self.node);
         GARNER_CHECK(range.begin == 0 || range.bytes() == bytes, "more than was asked for: nobody fills the rest");
         check_zero(range);
         block = range.begin;
-      } else if (u32 region = host_.heap().take_large(bytes, true, pinned); region != kNoRegion) {
+      } else if (u32 region = host_.heap().take_large(bytes, true, pinned, cycle.spaces().old.home(self.node)); region != kNoRegion) {
         block = host_.heap().begin_of(region);
         check_zero({block, block + bytes, true});
       }
