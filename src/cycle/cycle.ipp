@@ -114,7 +114,7 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
 
   if (kind != Kind::full) young(self, kind, end);
   if (kind == Kind::full) full(self, request.compact_all, end);
-  else if (end.promotion_failed) { // N14: no object is lost; the full collection runs under the same stop
+  else if (evacuation().needs_full()) { // N14: no object is lost; the full collection runs under the same stop
     condemned_ = 2;
     end.kind = kind = Kind::full;
     end.cause = Cause::promotion_failed;
@@ -272,6 +272,7 @@ template <class H, class M> void Cycle<H, M>::totals(CycleEnd& end) {
   for (u32 i = 0; i < worker_count_; i++) {
     Collecting<M>& w = workers_[i];
     end.copied += w.copied_bytes;
+    end.kept += w.kept_bytes;
     end.promoted += w.promoted_bytes;
     end.roots += w.roots.reported;
   }
@@ -343,7 +344,7 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
     facts.pause_ns = pause;
     facts.interval_ns = end.start_ns - last_end_ns_;
     facts.eden_used = record.before.bytes[0];
-    facts.survived = end.copied;
+    facts.survived = end.copied + end.kept;
     facts.promoted = end.promoted;
     facts.old_bytes = old;
     facts.room = room_for_young(s);

@@ -30,18 +30,49 @@ void Pace::after_young(const YoungFacts& facts) {
   }
   if (facts.promoted > 0) grown_since_full_ = true;
   if (config_.adaptive) {
-    if (share_ * 100 > config_.gc_share_percent) wanted_ = min_of(wanted_ * 2, config_.eden_max);
-    else if (facts.pause_ns > config_.pause_goal_ns && share_ * 300 < config_.gc_share_percent) wanted_ = max_of(wanted_ * 3 / 4, config_.eden_min);
+    bool often = share_ * 100 > config_.gc_share_percent, slow = facts.pause_ns > config_.pause_goal_ns;
+    double survived = facts.eden_used == 0 ? 0 : double(facts.survived) / double(facts.eden_used);
+    if ((often || slow) && survived > kMostlyAlive) aim(facts);
+    else if (often) wanted_ = min_of(wanted_ * 2, config_.eden_max);
+    else if (slow && share_ * 300 < config_.gc_share_percent) wanted_ = max_of(wanted_ * 3 / 4, config_.eden_min);
   }
   fit(facts.room);
-  // Squeezed: less than a sixth of what eden had after the last full collection, and old space is what took it.
+  // Squeezed: old space has taken eden's room. Either nearly all of it, or enough that the more frequent young collections have cost as
+  // much already as the full one that would give the room back.
   u64 had = min_of(wanted_, room_after_full_);
-  squeezed_ = grown_since_full_ && facts.room < (~u64(0) >> 2) && eden_ < had / 6 && facts.old_bytes > live_ + live_ / 50;
+  bool taken = grown_since_full_ && facts.room < (~u64(0) >> 2) && eden_ < had && facts.old_bytes > live_ + live_ / 50;
+  count_debt(facts);
+  squeezed_ = taken && (eden_ < had / 6 || debt_ns_ > double(full_ns_));
 }
 
-void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64) {
+// What young collections since the last full one have cost beyond the price per byte of the first of them, when eden was largest.
+void Pace::count_debt(const YoungFacts& facts) {
+  if (base_count_ < 3) {
+    base_count_++;
+    base_ns_ += double(facts.pause_ns);
+    base_bytes_ += double(facts.eden_used);
+  } else if (base_bytes_ > 0) {
+    debt_ns_ = max_of(0.0, debt_ns_ + double(facts.pause_ns) - base_ns_ / base_bytes_ * double(facts.eden_used));
+  }
+}
+
+// Most of eden survives, so what copying costs is the same in few large collections or many small ones; only what each costs besides
+// (cards, roots, stopping) speaks for fewer. Aims at the pause goal, but lets copying take at least as long as the rest.
+void Pace::aim(const YoungFacts& facts) {
+  double pause = double(facts.pause_ns), goal = double(config_.pause_goal_ns), copied = double(max_of<u64>(facts.survived, 1));
+  if (facts.survived >= MiB) copy_ns_ = copy_ns_ == 0 ? pause / copied : min_of(pause / copied, copy_ns_ * 1.002);
+  double copying = min_of(max_of(copy_ns_ * copied, pause / 16), pause), rest = pause - copying;
+  double target = clamp_to(2 * rest, goal, 4 * goal);
+  double scale = clamp_to((target - rest) / copying, 0.5, 2.0);
+  wanted_ = clamp_to(u64(double(min_of(wanted_, facts.eden_used)) * scale), min_of(config_.eden_min, config_.eden_max), config_.eden_max);
+}
+
+void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns) {
   live_ = max_of(live_bytes, old_bytes);
   grown_since_full_ = squeezed_ = false;
+  full_ns_ = pause_ns;
+  debt_ns_ = base_ns_ = base_bytes_ = 0;
+  base_count_ = 0;
   set_threshold();
   fit(room);
   room_after_full_ = eden_;

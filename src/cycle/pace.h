@@ -1,10 +1,10 @@
 // Pace: when to collect and how large the young space is. Decisions only: plain numbers in, plain numbers out, no heap.
 //
 // Adaptive (N12): eden grows while young pauses take more than their share of time, shrinks when pauses are too long and time is not
-// short, and always fits what the limit leaves: eden + what may survive of it <= room, and at least a fifth is kept for that: a
+// short or much survives, and always fits what the limit leaves: eden + what may survive of it <= room, and at least a fifth is kept for that: a
 // failed promotion costs a full collection, a smaller eden next to nothing. Fixed: eden stays, but for the limit.
-// A full collection is due when old space has grown by its allowance since the last one, or when the room for eden has become
-// so small that collecting it often costs more than a full collection.
+// A full collection is due when old space has grown by its allowance since the last one, or when it has taken so much of eden's room
+// that collecting eden more often has cost as much as a full collection.
 // Near the limit it degrades step by step: smaller eden, full collection, and only then out of memory.
 // Same inputs, same decisions (a table of worlds tests it). Not thread-safe but for large_due: called under the collection lock.
 #pragma once
@@ -52,6 +52,8 @@ class Pace {
 
  private:
   void fit(u64 room);
+  void aim(const YoungFacts& facts);
+  void count_debt(const YoungFacts& facts);
   void set_threshold();
 
   PaceConfig config_;
@@ -59,6 +61,12 @@ class Pace {
   Atomic<u64> threshold_{0}; // relaxed: a number, read by allocating threads while a new limit is set
   u64 live_ = 0, room_after_full_ = 0;
   double survival_ = 0.1, share_ = 0;
+  u64 full_ns_ = 0;                                     // pause of the last full collection
+  double base_ns_ = 0, base_bytes_ = 0, debt_ns_ = 0;   // see count_debt
+  u32 base_count_ = 0;
+  double copy_ns_ = 0; // of a byte: the least pause per byte seen, forgotten slowly
+  // Where most of eden survives a larger one saves nothing: its pause grows as the collections become fewer.
+  static constexpr double kMostlyAlive = 0.3;
   static constexpr double kLeastReserve = 0.2; // of eden, for survivors
   bool squeezed_ = false, grown_since_full_ = false;
 };

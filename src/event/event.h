@@ -46,7 +46,7 @@ struct CycleEnd {
   bool compacted, promotion_failed;
   u32 workers;
   u64 heap_before, heap_after, young_before, young_after, old_after, large_after, committed, limit, fragmented;
-  u64 promoted, copied, pinned, roots, finalize_pending, allocated_total, eden_next;
+  u64 promoted, copied, kept, pinned, roots, finalize_pending, allocated_total, eden_next;
   u64 gather_ns, evacuate_ns, weak_ns, mark_ns, compact_ns, finish_ns;
 };
 struct LimitChanged { u64 before, after; };

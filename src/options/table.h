@@ -13,7 +13,7 @@ enum class Opt : u16 {
   region, reserve, limit, limit_percent, tlab, plab_young, plab_old, tenure_age, space_eden, space_survivor, space_old, trim, retain,
   huge_pages, poison,
   task_queue, sync, term_exit, lock, order, steal, queue_capacity, conductor, join, pin, root_batch,
-  compact_dense, full_promotes,
+  compact_dense, ahead, no_room, full_promotes,
   resize, eden, eden_min, eden_max, pause_goal, gc_share, old_growth, conserve, verify, stress_every, stress_kind, woken_per,
   count
 };
@@ -51,6 +51,7 @@ enum class Resize : i64 { adaptive, fixed };
 enum class VerifyWhen : i64 { off, before, after, both };
 enum class StressKind : i64 { mixed, young, full };
 enum class Promotes : i64 { aged, all };
+enum class NoRoom : i64 { keep, full };
 
 inline constexpr i64 kMaxBytes = i64(1) << 46;
 
@@ -92,6 +93,8 @@ inline constexpr OptRow kTable[] = {
   {Opt::root_batch, "work.root_batch", OptType::number, "roots", 1, 1 << 16, 256, nullptr, "Roots in one task.", "N7", "", 2},
   // -- collect --
   {Opt::compact_dense, "collect.compact_dense", OptType::number, "percent", 1, 101, 95, nullptr, "A full collection leaves a region in place when at least this share of it lives; 101 moves always.", "N13", "", 101},
+  {Opt::ahead, "collect.ahead", OptType::number, "objects", 0, 32, 12, nullptr, "Objects a worker has asked the memory for before it looks at the first of them; 0 is off.", "N7", "", 0},
+  {Opt::no_room, "collect.no_room", OptType::choice, "", 0, 0, 0, "keep|full", "When survivors find no memory: they stay where they are and buffers are cut from between them, or a full collection follows under the same stop.", "N14", "", 1},
   {Opt::full_promotes, "collect.full_promotes", OptType::choice, "", 0, 0, 0, "aged|all", "Whether a full collection ages young objects by one generation or makes all of them old.", "N13", "", 1},
   // -- cycle --
   {Opt::resize, "cycle.resize", OptType::choice, "", 0, 0, 0, "adaptive|fixed", "Whether eden's size follows the goals or stays.", "N12", "naps.resize", 1},
@@ -121,16 +124,18 @@ inline constexpr PresetValue kPresets[] = {
   {Preset::ps, Opt::task_queue, i64(TaskQueueKind::monitor)}, {Preset::ps, Opt::sync, i64(SyncKind::monitor)},
   {Preset::ps, Opt::term_exit, i64(TermExit::literal)}, {Preset::ps, Opt::lock, i64(LockKind::spin_cas_then_posix)},
   {Preset::ps, Opt::conductor, i64(Conductor::waits)}, {Preset::ps, Opt::plab_old, 8 * 1024}, {Preset::ps, Opt::tlab, 64 * 1024},
-  {Preset::ps, Opt::woken_per, 0}, {Preset::ps, Opt::join, i64(Join::fixed)},
+  {Preset::ps, Opt::woken_per, 0}, {Preset::ps, Opt::join, i64(Join::fixed)}, {Preset::ps, Opt::no_room, i64(NoRoom::full)},
   {Preset::interleaved, Opt::task_queue, i64(TaskQueueKind::monitor)}, {Preset::interleaved, Opt::sync, i64(SyncKind::monitor)},
   {Preset::interleaved, Opt::term_exit, i64(TermExit::literal)}, {Preset::interleaved, Opt::lock, i64(LockKind::spin_cas_then_posix)},
   {Preset::interleaved, Opt::conductor, i64(Conductor::waits)}, {Preset::interleaved, Opt::plab_old, 8 * 1024},
   {Preset::interleaved, Opt::tlab, 64 * 1024}, {Preset::interleaved, Opt::woken_per, 0}, {Preset::interleaved, Opt::join, i64(Join::fixed)},
+  {Preset::interleaved, Opt::no_room, i64(NoRoom::full)},
   {Preset::interleaved, Opt::space_eden, i64(SpacePolicy::interleaved)}, {Preset::interleaved, Opt::space_survivor, i64(SpacePolicy::interleaved)},
   {Preset::interleaved, Opt::space_old, i64(SpacePolicy::interleaved)},
   {Preset::naps, Opt::task_queue, i64(TaskQueueKind::msqueue)}, {Preset::naps, Opt::sync, i64(SyncKind::futex)},
   {Preset::naps, Opt::term_exit, i64(TermExit::count_only)}, {Preset::naps, Opt::conductor, i64(Conductor::waits)},
   {Preset::naps, Opt::plab_old, 8 * 1024}, {Preset::naps, Opt::tlab, 64 * 1024}, {Preset::naps, Opt::woken_per, 0}, {Preset::naps, Opt::join, i64(Join::fixed)},
+  {Preset::naps, Opt::no_room, i64(NoRoom::full)},
   {Preset::naps, Opt::space_old, i64(SpacePolicy::interleaved)}, {Preset::naps, Opt::pin, i64(Pinning::rr)},
 };
 

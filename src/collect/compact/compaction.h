@@ -31,7 +31,7 @@ template <class H, class M> class Compaction {
   Compaction(Heap<M>& heap, H& host, Gang<M>& gang, Spaces<M>& spaces, Worker* workers, u32 worker_count, const Settings& settings)
       : heap_(heap), host_(host), gang_(gang), spaces_(spaces), workers_(workers), worker_count_(worker_count),
         dense_percent_(u32(settings.get(Opt::compact_dense))), all_old_(settings.as<Promotes>(Opt::full_promotes) == Promotes::all),
-        root_batch_(u32(settings.get(Opt::root_batch))) {}
+        root_batch_(u32(settings.get(Opt::root_batch))), ahead_(u32(settings.get(Opt::ahead))) {}
 
   void begin();
   void gather_task(Self& self, Kind kind);
@@ -90,7 +90,7 @@ template <class H, class M> class Compaction {
   struct Part { u32 worker, first; };
 
   void mark(Self& self, Worker& w, Ref ref);
-  void scan(Self& self, Worker& w, Ref ref);
+  void mark_later(Self& self, Worker& w, Ref ref);
   void update(Self& self, Slot slot, u32 holder_generation);
   void update_object(Self& self, Ref ref, u32 holder_generation);
   void update_chunk(Self& self, HandleChunk& chunk);
@@ -116,7 +116,7 @@ template <class H, class M> class Compaction {
   u32 worker_count_;
   u32 dense_percent_;
   bool all_old_;
-  u32 root_batch_;
+  u32 root_batch_, ahead_;
   u64 pinned_count_ = 0;
   Vector<Part> root_parts_;
   Vector<Ref> pins_;

@@ -10,7 +10,10 @@ inline constexpr u32 kMarkedKindCount = sizeof(kMarkedKinds) / sizeof(kMarkedKin
 }
 
 template <class H, class M> void Compaction<H, M>::begin() {
-  for (u32 i = 0; i < worker_count_; i++) workers_[i].reset();
+  for (u32 i = 0; i < worker_count_; i++) {
+    workers_[i].reset();
+    workers_[i].ahead.set_depth(ahead_);
+  }
   pins_.clear();
   moved_bytes_.store_relaxed(0);
   spaces_.eden.abandon();
@@ -82,17 +85,17 @@ template <class H, class M> u32 Compaction<H, M>::mark_tasks() {
 template <class H, class M> void Compaction<H, M>::mark_task(Self& self, u32 task) {
   Worker& w = workers_[self.index];
   auto mark_if_here = [&](Ref ref) {
-    if (heap_.contains(ref.at)) mark(self, w, ref);
+    if (heap_.contains(ref.at)) mark_later(self, w, ref);
   };
   if (task < root_parts_.size()) {
     Part part = root_parts_[task];
     Vector<RootRecord>& records = workers_[part.worker].roots.records;
-    for (usize i = part.first; i < min_of(records.size(), usize(part.first) + root_batch_); i++) mark(self, w, records[i].object);
+    for (usize i = part.first; i < min_of(records.size(), usize(part.first) + root_batch_); i++) mark_later(self, w, records[i].object);
     return;
   }
   task -= u32(root_parts_.size());
   if (task < pin_tasks_) {
-    for (usize i = usize(task) * kPinsPerTask; i < min_of(pins_.size(), usize(task + 1) * kPinsPerTask); i++) mark(self, w, pins_[i]);
+    for (usize i = usize(task) * kPinsPerTask; i < min_of(pins_.size(), usize(task + 1) * kPinsPerTask); i++) mark_later(self, w, pins_[i]);
     return;
   }
   task -= pin_tasks_;
@@ -139,12 +142,19 @@ template <class H, class M> GARNER_INLINE void Compaction<H, M>::mark(Self& self
   for (u64 part = div_up(bytes, kPartBytes); part-- > 0;) queue.push(ref.at | kPart | part << kPartShift);
 }
 
+// Marks once the object's line and its mark's have had time to come.
+template <class H, class M> GARNER_INLINE void Compaction<H, M>::mark_later(Self& self, Worker& w, Ref ref) {
+  self.touch(header_of(ref).at);
+  self.touch(word(&heap_.marks().entry_of(block_of(ref))));
+  if (u64 due; w.ahead.pass(ref.at, due)) mark(self, w, Ref{due});
+}
+
 template <class H, class M> void Compaction<H, M>::take(Self& self, u64 entry) {
   Worker& w = workers_[self.index];
   auto visit = [&](Slot slot) {
     w.slots++;
     Ref ref = self.load(slot);
-    if (heap_.contains(ref.at)) mark(self, w, ref);
+    if (heap_.contains(ref.at)) mark_later(self, w, ref);
   };
   u64 part = (entry & kPart) != 0 ? entry >> kPartShift : 0;
   Ref ref{entry & ((u64(1) << kPartShift) - 2)};
@@ -156,7 +166,12 @@ template <class H, class M> void Compaction<H, M>::take(Self& self, u64 entry) {
 
 template <class H, class M> void Compaction<H, M>::drain(Self& self) {
   auto& queue = gang_.queue(self.index);
-  for (u64 entry; queue.pop(entry);) take(self, entry);
+  Worker& w = workers_[self.index];
+  for (u64 entry;;) {
+    if (queue.pop(entry)) take(self, entry);
+    else if (w.ahead.rest(entry)) mark(self, w, Ref{entry});
+    else return;
+  }
 }
 
 // ---- planning ----
@@ -188,7 +203,8 @@ template <class H, class M> void Compaction<H, M>::choose(u32 lists_wanted, bool
   pinned_count_ = pins_.size();
   for (Ref ref : pins_) heap_.region_of(ref).kept = true;
   bool good = true;
-  bool demote = sparse_bytes() >= kDemoteFrom;
+  u64 limit = heap_.budget().limit();
+  bool demote = sparse_bytes() >= (limit == 0 ? kDemoteFrom : min_of<u64>(kDemoteFrom, limit / 32));
   // A pass for each generation, so that its sliding regions stand together, in address order.
   for (u8 generation = 0; generation <= 2; generation++) {
     usize from = moving_.size();

@@ -14,10 +14,13 @@
 //  - An object is copied by whoever wins the compare-and-swap of its header (N7). The copy is complete before that: the swap's
 //    release publishes it, the header load's acquire lets losers read it.
 //  - An object that stays in place (pinned, or no memory: N14) is forwarded to itself; its header is remembered and put back.
+//  - Where memory may run out survivors' slots are checked from the start (eden_kept_), so that what stays in eden may go on there.
+//  - Slots are found in one order and looked at in another: between queue and copy an entry waits in Ahead for its object's line.
 //  - A slot in an uncollected region whose object is younger than the slot's region lies on a dirty card when the phase ends.
 //  - Survivors go to the space of their age (N1); without room there to old (N3); without room there they stay (N14).
 // Implements N1 N2 N3 N7 N14. Deviation: spaces are lists of regions, not address ranges; ages belong to regions, not objects.
 #pragma once
+#include "collect/ahead.h"
 #include "heap/finalizers.h"
 #include "heap/handles.h"
 #include "heap/roots.h"
@@ -49,10 +52,11 @@ template <class M> struct alignas(2 * kLineBytes) Collecting {
   struct Buffer { word top = 0, end = 0; };
   struct Kept { Ref ref; word header; };
   Buffer buffers[kClasses];
+  Ahead ahead;
   RootBuffer roots;
   Vector<u32> dirty_regions;
   Vector<Kept> kept; // objects that stay because memory ran out (N14)
-  u64 copied_bytes = 0, promoted_bytes = 0, copied_objects = 0, promoted_objects = 0, buffers_taken = 0, lost_races = 0, slots = 0, cards = 0;
+  u64 kept_bytes = 0, copied_bytes = 0, promoted_bytes = 0, copied_objects = 0, promoted_objects = 0, buffers_taken = 0, lost_races = 0, slots = 0, cards = 0;
   u64 marked_bytes = 0, marked_objects = 0;
   bool gathered = false; // the host has been asked by this worker already
   bool exhausted = false; // a small request failed: until the collection ends only what is left in buffers is asked
@@ -61,7 +65,7 @@ template <class M> struct alignas(2 * kLineBytes) Collecting {
     roots.clear();
     dirty_regions.clear();
     kept.clear();
-    copied_bytes = promoted_bytes = copied_objects = promoted_objects = buffers_taken = lost_races = slots = cards = 0;
+    kept_bytes = copied_bytes = promoted_bytes = copied_objects = promoted_objects = buffers_taken = lost_races = slots = cards = 0;
     marked_bytes = marked_objects = 0;
   }
 };
@@ -74,7 +78,8 @@ template <class H, class M> class Evacuation {
   Evacuation(Heap<M>& heap, H& host, Gang<M>& gang, Spaces<M>& spaces, Worker* workers, u32 worker_count, const Settings& settings)
       : heap_(heap), host_(host), gang_(gang), spaces_(spaces), workers_(workers), worker_count_(worker_count),
         plab_young_(settings.bytes(Opt::plab_young)), plab_old_(settings.bytes(Opt::plab_old)),
-        tenure_age_(u32(settings.get(Opt::tenure_age))), root_batch_(u32(settings.get(Opt::root_batch))) {}
+        tenure_age_(u32(settings.get(Opt::tenure_age))), root_batch_(u32(settings.get(Opt::root_batch))),
+        ahead_(u32(settings.get(Opt::ahead))), keep_(settings.as<NoRoom>(Opt::no_room) == NoRoom::keep) {}
 
   // condemned: 0 eden only, 1 eden and survivors.
   void begin(u32 condemned);
@@ -112,7 +117,8 @@ template <class H, class M> class Evacuation {
   u32 generation_now(Ref ref) const { return heap_.contains(ref.at) ? generation_of_label(future_label(heap_.index_of(ref))) : 2; }
   u32 condemned() const { return condemned_; }
   bool condemned_at_start(Ref ref) const { return heap_.cset_of(ref.at) != 0; }
-  bool failed() const { return failed_.load_relaxed() != 0; }
+  bool failed() const { return failed_.load_relaxed() != 0; } // some survivors found no memory
+  bool needs_full() const { return failed() && !(keep_ && eden_kept_); } // and may not stay as they are
   u32 card_tasks() const { return card_tasks_; }
   u64 pinned_count() const { return pinned_count_; }
   u64 handle_tasks(HandleKind kind) const { return div_up(host_.handles().chunks(kind), kChunksPerTask); }
@@ -130,6 +136,8 @@ template <class H, class M> class Evacuation {
   bool alone(u32 cls, usize bytes) const { return bytes > (cls == kOldClass ? plab_old_ : plab_young_) / 2; } // not in a buffer
   void push_slots(Self& self, Worker& w, Ref copy, bool check);
   void process(Self& self, Worker& w, Slot slot, u8 holder_label);
+  void process_later(Self& self, Worker& w, Slot slot, u8 holder_label);
+  void mark_card_if_younger(Slot slot, Ref ref, u8 holder_label);
   void hidden(Self& self, Worker& w, Ref holder, u8 holder_label);
   void scan_cards(Self& self, Worker& w, u32 index);
   void scan_card(Self& self, Worker& w, u32 index, word low, word high);
@@ -138,7 +146,6 @@ template <class H, class M> class Evacuation {
   void strong_chunk(Self& self, Worker& w, HandleChunk& chunk);
   void sweep_kept(u32 index);
   void retire_buffers();
-  u8 label_at(word at) const { return heap_.label(heap_.index_at(at)); }
   // The label a region will have when the collection ends: a kept survivor region becomes old.
   u8 future_label(u32 index) const {
     u8 label = heap_.label(index);
@@ -152,9 +159,10 @@ template <class H, class M> class Evacuation {
   Worker* workers_;
   u32 worker_count_;
   usize plab_young_, plab_old_;
-  u32 tenure_age_, root_batch_;
+  u32 tenure_age_, root_batch_, ahead_;
+  bool keep_;
   u32 condemned_ = 0;
-  bool eden_kept_ = false; // pinned objects stay in eden: survivors' slots need a card check too
+  bool eden_kept_ = false; // objects stay in eden, or may have to: survivors' slots need a card check too
   Vector<typename Worker::Kept> pinned_;
   u64 pinned_count_ = 0;
   typename M::template Atomic<u32> failed_; // relaxed: read after the phase's end, which publishes it

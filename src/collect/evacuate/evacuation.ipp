@@ -11,10 +11,12 @@ inline constexpr u32 kStrongKindCount = sizeof(kStrongKinds) / sizeof(kStrongKin
 
 template <class H, class M> void Evacuation<H, M>::begin(u32 condemned) {
   condemned_ = condemned;
-  eden_kept_ = false;
   failed_.store_relaxed(0);
   pinned_.clear();
-  for (u32 i = 0; i < worker_count_; i++) workers_[i].reset();
+  for (u32 i = 0; i < worker_count_; i++) {
+    workers_[i].reset();
+    workers_[i].ahead.set_depth(ahead_);
+  }
   // Collected regions get a destination; what goes on being filled is set apart from what will be scanned.
   spaces_.eden.abandon();
   spaces_.eden.forget_holes();
@@ -24,6 +26,7 @@ template <class H, class M> void Evacuation<H, M>::begin(u32 condemned) {
     for (Space<M>& survivor : spaces_.survivor) survivor.align_to_card();
   spaces_.old.align_to_card();
   spaces_.pinned.align_to_card();
+  u64 collected = 0;
   heap_.each_region([&](u32 index, auto& r) {
     r.scan_top = r.top.load_relaxed();
     r.kept = false;
@@ -32,7 +35,11 @@ template <class H, class M> void Evacuation<H, M>::begin(u32 condemned) {
     if (r.role == Role::eden) c = u8(1 + (tenure_age_ == 0 ? kOldClass : 0));
     else if (r.role == Role::survivor && condemned >= 1) c = u8(1 + (r.age >= tenure_age_ ? kOldClass : r.age));
     heap_.set_cset(index, c);
+    if (c != 0) collected += r.scan_top - heap_.begin_of(index);
   });
+  // Half buffers and regions of every worker and class, and rests that no object fits, come on top of what is copied.
+  u64 room = heap_.budget().room() + heap_.free_charged(), waste = collected / 8 + u64(worker_count_) * (plab_young_ + plab_old_) + 4 * heap_.region_bytes();
+  eden_kept_ = keep_ && room < collected + waste;
 }
 
 // ---- gathering ----
@@ -109,7 +116,7 @@ template <class H, class M> void Evacuation<H, M>::freeze() {
       *header = forward_to(ref);
       auto& r = heap_.region_of(ref);
       r.kept = true;
-      if (r.role == Role::eden) eden_kept_ = true;
+      if (r.role == Role::eden) eden_kept_ = true; // nothing has been copied yet
     }
   pinned_count_ = pinned_.size();
 }
@@ -142,7 +149,11 @@ template <class H, class M> void Evacuation<H, M>::evacuate_task(Self& self, u32
   if (task < root_parts_.size()) {
     Part part = root_parts_[task];
     Vector<RootRecord>& records = workers_[part.worker].roots.records;
-    for (usize i = part.first; i < min_of(records.size(), usize(part.first) + root_batch_); i++) update_root(self, w, records[i]);
+    usize end = min_of(records.size(), usize(part.first) + root_batch_);
+    for (usize i = part.first; i < end; i++) {
+      if (i + ahead_ < end) self.touch(header_of(records[i + ahead_].object).at);
+      update_root(self, w, records[i]);
+    }
     return;
   }
   task -= u32(root_parts_.size());
@@ -226,7 +237,7 @@ template <class H, class M> void Evacuation<H, M>::scan_card(Self& self, Worker&
   auto& r = heap_.region(index);
   u8 label = heap_.label(index);
   auto slots_of = [&](Ref ref) {
-    host_.each_slot_in(ref, low, high, [&](Slot slot) { process(self, w, slot, label); });
+    host_.each_slot_in(ref, low, high, [&](Slot slot) { process_later(self, w, slot, label); });
     if (ref.at >= low && ref.at < high) hidden(self, w, ref, label);
   };
   if (r.role == Role::large || r.role == Role::large_tail) return slots_of(ref_of(heap_.begin_of(heap_.head_of(index))));
@@ -244,6 +255,18 @@ template <class H, class M> GARNER_INLINE void Evacuation<H, M>::process(Self& s
   } else if (!heap_.contains(ref.at)) {
     return;
   }
+  mark_card_if_younger(slot, ref, holder_label);
+}
+
+// The same for slots found on cards, which are many and scattered: what must be copied waits its turn in the queue.
+template <class H, class M> GARNER_INLINE void Evacuation<H, M>::process_later(Self& self, Worker& w, Slot slot, u8 holder_label) {
+  Ref ref = self.load(slot);
+  if (heap_.cset_of(ref.at) != 0) return gang_.queue(self.index).push(slot.at | kCheckCard);
+  w.slots++;
+  if (heap_.contains(ref.at)) mark_card_if_younger(slot, ref, holder_label);
+}
+
+template <class H, class M> GARNER_INLINE void Evacuation<H, M>::mark_card_if_younger(Slot slot, Ref ref, u8 holder_label) {
   if (heap_.label_of(ref) < holder_label && future_label(heap_.index_of(ref)) < holder_label) heap_.mark_card(slot.at);
 }
 
@@ -320,36 +343,37 @@ template <class H, class M> Ref Evacuation<H, M>::evacuate(Self& self, Worker& w
   return copy;
 }
 
-// N14: no memory for a copy. The object stays where it is; a full collection follows under the same stop.
+// N14: no memory for a copy. The object stays where it is, and either goes on there as a pinned one would (its region is swept in finish)
+// or a full collection follows under the same stop (needs_full).
 template <class H, class M> GARNER_COLD Ref Evacuation<H, M>::stay(Self& self, Worker& w, Ref ref, word header) {
   word found = self.forward(header_of(ref), header, forward_to(ref));
   if (found != header) return forward_target(found);
   failed_.store_relaxed(1);
   __atomic_store_n(&heap_.region_of(ref).kept, true, __ATOMIC_RELAXED); // racing workers store the same value
   GARNER_CHECK(w.kept.push({ref, header}), "no memory to remember a header");
-  if (!host_.leaf(ref)) push_slots(self, w, ref, false); // cards do not matter: the full collection makes them anew
+  w.kept_bytes += host_.size(ref);
+  if (!host_.leaf(ref)) push_slots(self, w, ref, eden_kept_); // without it cards do not matter: the full collection makes them anew
   return ref;
 }
 
 template <class H, class M> GARNER_INLINE void Evacuation<H, M>::push_slots(Self& self, Worker& w, Ref copy, bool check) {
   auto& queue = gang_.queue(self.index);
-  u8 label = check ? heap_.label_of(copy) : kLabelEden;
+  u8 label = check ? future_label(heap_.index_of(copy)) : kLabelEden;
   host_.each_slot(copy, [&](Slot slot) {
     Ref ref = self.load(slot);
     if (heap_.cset_of(ref.at) != 0) {
-      self.touch(header_of(ref).at);
       queue.push(slot.at | (check ? kCheckCard : 0));
     } else if (check && heap_.contains(ref.at) && heap_.label_of(ref) < label) {
       heap_.mark_card(slot.at);
     }
   });
-  hidden(self, w, copy, heap_.label_of(copy));
+  hidden(self, w, copy, future_label(heap_.index_of(copy)));
 }
 
 template <class H, class M> void Evacuation<H, M>::take(Self& self, u64 entry) {
   Worker& w = workers_[self.index];
   Slot slot{entry & ~kCheckCard};
-  if ((entry & kCheckCard) != 0) return process(self, w, slot, label_at(slot.at));
+  if ((entry & kCheckCard) != 0) return process(self, w, slot, future_label(heap_.index_at(slot.at)));
   w.slots++;
   Ref ref = self.load(slot);
   self.store(slot, evacuate(self, w, ref, heap_.cset_of(ref.at)));
@@ -357,7 +381,16 @@ template <class H, class M> void Evacuation<H, M>::take(Self& self, u64 entry) {
 
 template <class H, class M> void Evacuation<H, M>::drain(Self& self) {
   auto& queue = gang_.queue(self.index);
-  for (u64 entry; queue.pop(entry);) take(self, entry);
+  Ahead& ahead = workers_[self.index].ahead;
+  for (u64 entry, due;;) {
+    if (queue.pop(entry)) {
+      self.touch(header_of(self.load(Slot{entry & ~kCheckCard})).at);
+      if (!ahead.pass(entry, due)) continue;
+    } else if (!ahead.rest(due)) {
+      return;
+    }
+    take(self, due);
+  }
 }
 
 // ---- the end ----
@@ -379,7 +412,7 @@ template <class H, class M> void Evacuation<H, M>::sweep_kept(u32 index) {
   auto close = [&](word end) {
     if (end == hole) return;
     heap_.fill(hole, end - hole);
-    if (!failed()) space.add_hole(hole, end);
+    space.add_hole(hole, end);
   };
   usize live = 0;
   heap_.marks().each(hole, align_up(top, kMarkBlockBytes), [&](word block, usize bytes) { // not the dead: they may be many

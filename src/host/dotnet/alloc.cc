@@ -148,6 +148,8 @@ bool DotNet::relieve(u32 attempt, Cause cause, u64 seen) {
   request.cause = attempt == 0 || cause == Cause::large_budget ? cause : Cause::memory_limit;
   request.kind = attempt == 0 ? Kind::young1 : Kind::full;
   request.compact_all = attempt >= 2;
+  // GCLatencyMode.LowLatency: no full collection but for lack of memory (then attempt is not 0).
+  request.may_widen = latency_mode.load_relaxed() != i32(clr::LatencyMode::low_latency);
   cycle->collect(request);
   return true;
 }

@@ -1,0 +1,46 @@
+// Ahead: what a worker has asked the memory for and not yet looked at, first in, first out.
+//
+// Tracing waits for memory more than for anything else: the next object is seldom in a cache. So an item is touched when it goes in
+// and looked at when it comes out, `depth` items later. Depth 0 hands items straight through.
+// Invariant: empty whenever a phase asks a worker whether it is idle (drain() empties it), so nothing in it is lost or stealable.
+#pragma once
+#include "base/words.h"
+
+namespace garner {
+
+class Ahead {
+ public:
+  static constexpr u32 kMost = 32;
+
+  void set_depth(u32 depth) { depth_ = min_of(depth, kMost); }
+
+  // Takes `item` in; true when `out`, the oldest, is due.
+  GARNER_INLINE bool pass(u64 item, u64& out) {
+    if (count_ < depth_) {
+      items_[(first_ + count_++) & (kMost - 1)] = item;
+      return false;
+    }
+    if (depth_ == 0) {
+      out = item;
+      return true;
+    }
+    out = items_[first_ & (kMost - 1)];
+    items_[(first_ + count_) & (kMost - 1)] = item; // count_ == depth_ <= kMost: at most the place just read
+    first_++;
+    return true;
+  }
+  // The oldest, when nothing more comes in; false when empty.
+  GARNER_INLINE bool rest(u64& out) {
+    if (count_ == 0) return false;
+    out = items_[first_++ & (kMost - 1)];
+    count_--;
+    return true;
+  }
+  bool empty() const { return count_ == 0; }
+
+ private:
+  u64 items_[kMost];
+  u32 first_ = 0, count_ = 0, depth_ = 0;
+};
+
+} // namespace garner
