@@ -1,6 +1,7 @@
 #include "base/arena.h"
 
 #include <sys/mman.h>
+#include <cstring>
 
 #include "base/atomic.h"
 
@@ -23,6 +24,21 @@ void unmap_own(void* at, usize bytes) {
   own.fetch_sub_relaxed(bytes);
 }
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) && !defined(__SANITIZE_THREAD__)
+#define __SANITIZE_THREAD__ 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+// The sanitizer knows mmap and munmap, but not mremap: accesses of whoever had an address before would be held against its next owner.
+void* remap_own(void* at, usize old_bytes, usize new_bytes) {
+  void* moved = map_own(new_bytes);
+  if (moved == nullptr) return nullptr;
+  memcpy(moved, at, min_of(old_bytes, new_bytes));
+  unmap_own(at, old_bytes);
+  return moved;
+}
+#else
 void* remap_own(void* at, usize old_bytes, usize new_bytes) {
   old_bytes = align_up(old_bytes, kPageBytes);
   new_bytes = align_up(new_bytes, kPageBytes);
@@ -32,6 +48,7 @@ void* remap_own(void* at, usize old_bytes, usize new_bytes) {
   own.fetch_sub_relaxed(old_bytes);
   return moved;
 }
+#endif
 
 usize own_bytes() { return own.load_relaxed(); }
 

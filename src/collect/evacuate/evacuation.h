@@ -56,7 +56,7 @@ template <class M> struct alignas(2 * kLineBytes) Collecting {
   Ahead ahead;
   RootBuffer roots;
   Vector<u32> dirty_regions;
-  Vector<Kept> kept; // objects that stay because memory ran out (N14)
+  Vector<Kept> kept; // objects that stay because memory ran out (N14) and whose header is not empty
   u64 kept_bytes = 0, copied_bytes = 0, promoted_bytes = 0, copied_objects = 0, promoted_objects = 0, buffers_taken = 0, lost_races = 0, slots = 0, cards = 0;
   u64 marked_bytes = 0, marked_objects = 0;
   bool gathered = false; // the host has been asked by this worker already

@@ -350,8 +350,11 @@ template <class H, class M> GARNER_COLD Ref Evacuation<H, M>::stay(Self& self, W
   if (found != header) return forward_target(found);
   failed_.store_relaxed(1);
   __atomic_store_n(&heap_.region_of(ref).kept, true, __ATOMIC_RELAXED); // racing workers store the same value
-  GARNER_CHECK(w.kept.push({ref, header}), "no memory to remember a header");
-  w.kept_bytes += host_.size(ref);
+  usize bytes = host_.size(ref);
+  heap_.marks().mark(block_of(ref), bytes);
+  // Most headers are empty, and there may be many such objects when there is no memory to remember them in.
+  if (header != 0) GARNER_CHECK(w.kept.push({ref, header}), "no memory to remember a header");
+  w.kept_bytes += bytes;
   if (!host_.leaf(ref)) push_slots(self, w, ref, eden_kept_); // without it cards do not matter: the full collection makes them anew
   return ref;
 }
@@ -439,10 +442,17 @@ template <class H, class M> void Evacuation<H, M>::sweep_kept(u32 index) {
 }
 
 template <class H, class M> void Evacuation<H, M>::put_back() {
+  if (failed())
+    heap_.each_region([&](u32 index, auto& r) {
+      if (!r.kept) return;
+      heap_.marks().each(heap_.begin_of(index), align_up(r.top.load_relaxed(), kMarkBlockBytes), [&](word block, usize) {
+        store_word(header_of(ref_of(block)).at, 0); // those that were not empty are put back next
+      });
+    });
   auto each = [&](Vector<typename Worker::Kept>& list) {
     for (auto& kept : list) {
       store_word(header_of(kept.ref).at, kept.header);
-      heap_.marks().mark(block_of(kept.ref), host_.size(kept.ref));
+      heap_.marks().mark(block_of(kept.ref), host_.size(kept.ref)); // no change for those that found no memory
     }
     list.clear();
   };

@@ -38,7 +38,7 @@ internal static class Memory
             long bytes = 0;
             try
             {
-                while (bytes < 1L << 36)
+                while (bytes < 1L << 30) // the limits of the rows are far below: a broken one must not fill the machine
                 {
                     byte[] made = new byte[size];
                     for (int i = 0; i < size; i += 4096)
