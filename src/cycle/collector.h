@@ -1,8 +1,7 @@
 // Collector: the small virtual class that hosts and doors hold. One call runs one collection.
 //
 // collect() is called by a thread of the program, in the state the host's enter() expects, and returns when the world runs again.
-// The figures are those of the last collection; reading them from any thread gives numbers that may be of two collections mixed,
-// never torn ones.
+// The figures are those of the last collection that has ended.
 #pragma once
 #include "cycle/pace.h"
 #include "event/event.h"
@@ -41,8 +40,8 @@ class Collector {
   virtual GenerationSizes sizes() = 0;           // with the world stopped, or a snapshot that may be slightly off
   virtual u64 count() const = 0;                 // collections so far
   virtual u64 count_of(u32 generation) const = 0; // collections that included it
-  virtual const CycleRecord& last(Kind kind) const = 0;
-  virtual const CycleRecord& last_any() const = 0;
+  virtual CycleRecord last(Kind kind) const = 0; // any-thread: a copy, whole
+  virtual CycleRecord last_any() const = 0;
   virtual u64 total_pause_ns() const = 0;
   virtual Pace& pace() = 0;
   virtual void set_limit(u64 bytes) = 0;         // a new hard limit; the next collections work towards it

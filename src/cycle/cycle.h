@@ -35,8 +35,8 @@ template <class H, class M> class Cycle final : public Collector {
   GenerationSizes sizes() override;
   u64 count() const override { return count_.load_acquire(); }
   u64 count_of(u32 generation) const override { return counts_[generation].load_relaxed(); }
-  const CycleRecord& last(Kind kind) const override { return last_[kind == Kind::full ? 1 : 0]; }
-  const CycleRecord& last_any() const override { return last_[2]; }
+  CycleRecord last(Kind kind) const override { return record_of(kind == Kind::full ? 1 : 0); }
+  CycleRecord last_any() const override { return record_of(2); }
   u64 total_pause_ns() const override { return total_pause_ns_.load_relaxed(); }
   Pace& pace() override { return pace_; }
   void set_limit(u64 bytes) override;
@@ -66,6 +66,10 @@ template <class H, class M> class Cycle final : public Collector {
   void after(Kind kind, const Request& request, CycleEnd& end, CycleRecord& record);
   void totals(CycleEnd& end);
   void verify(const char* when);
+  CycleRecord record_of(usize i) const {
+    Locked<typename M::Lock> guard(last_lock_);
+    return last_[i];
+  }
   void give_back(const Request& request, u64 old);
   u64 room_for_young(const GenerationSizes& now);
   u64 old_demand(u64 old) const;
@@ -91,6 +95,7 @@ template <class H, class M> class Cycle final : public Collector {
   Atomic<u64> total_pause_ns_{0};
   Atomic<u64> old_bytes_{0};
   Atomic<u64> allocated_{0};    // bytes handed out to the program up to the last collection, large ones up to now
+  mutable typename M::Lock last_lock_; // guards last_: written when the program runs again
   CycleRecord last_[3] = {};    // ephemeral, full, any
   u64 start_ns_ = 0, last_end_ns_ = 0, last_roots_ns_ = 0;
   u64 old_after_full_ = 0, old_growth_ = 0; // old and large bytes that the last full collection left, and what came between full ones

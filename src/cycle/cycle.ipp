@@ -67,9 +67,11 @@ template <class H, class M> bool Cycle<H, M>::init(const HeapConfig& config, typ
 }
 
 template <class H, class M> void Cycle<H, M>::set_limit(u64 bytes) {
+  host_.enter(); // pacing belongs to whoever holds the collection lock
   emitter_.emit(EventId::limit_changed, LimitChanged{heap_.budget().limit(), bytes});
   heap_.budget().set_limit(bytes);
   pace_.set_limit(bytes);
+  host_.leave();
 }
 
 template <class H, class M> bool Cycle<H, M>::is_alive(Ref ref) {
@@ -133,8 +135,11 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   end.pause_ns = now - asked_ns;
   total_pause_ns_.store_relaxed(total_pause_ns_.load_relaxed() + end.pause_ns);
   record.total_pause_ns = total_pause_ns_.load_relaxed();
-  last_[kind == Kind::full ? 1 : 0] = record;
-  last_[2] = record;
+  {
+    Locked<typename M::Lock> guard(last_lock_);
+    last_[kind == Kind::full ? 1 : 0] = record;
+    last_[2] = record;
+  }
   last_end_ns_ = now;
   emitter_.emit(EventId::cycle_end, end);
   host_.leave();

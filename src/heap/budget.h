@@ -16,11 +16,14 @@ template <class M> class Budget {
   u64 charged() const { return charged_.load_relaxed(); }
   u64 committed() const { return with_tables(charged()) + own_bytes_small(); }
 
-  bool take(u64 bytes) {
+  // A part of the limit that is kept back for those who ask for it: threads that must throw because memory ran out. Any-thread; relaxed.
+  void hold(u64 bytes) { held_.store_relaxed(bytes); }
+
+  bool take(u64 bytes, bool reserve = false) {
     u64 now = charged_.load_relaxed();
     do {
       u64 cap = limit();
-      if (cap != 0 && with_tables(now + bytes) + own_bytes_small() > cap) return false;
+      if (cap != 0 && with_tables(now + bytes) + own_bytes_small() + (reserve ? 0 : held_.load_relaxed()) > cap) return false;
     } while (!charged_.cas_relaxed(now, now + bytes)); // relaxed: a count, it publishes nothing
     return true;
   }
@@ -29,7 +32,7 @@ template <class M> class Budget {
   u64 room() const {
     u64 cap = limit();
     if (cap == 0) return ~u64(0) >> 1;
-    u64 own = own_bytes_small(), now = charged();
+    u64 own = own_bytes_small() + held_.load_relaxed(), now = charged();
     u64 most = cap > own ? (cap - own) / 33 * 32 : 0;
     return most > now ? most - now : 0;
   }
@@ -39,6 +42,7 @@ template <class M> class Budget {
   static u64 own_bytes_small() { return 512 * KiB; }
   typename M::template Atomic<u64> charged_;
   typename M::template Atomic<u64> limit_;
+  typename M::template Atomic<u64> held_;
 };
 
 } // namespace garner

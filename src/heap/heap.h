@@ -86,7 +86,7 @@ template <class M> class Heap {
 
   // -- regions --
   // A region in its new role with top = base, or kNoRegion when the budget or the reservation is used up.
-  u32 take_region(Role role, u8 label, u8 age, u8 home = kHomeFirstTouch);
+  u32 take_region(Role role, u8 label, u8 age, u8 home = kHomeFirstTouch, bool reserve = false);
   // A run for one object of `bytes`, labelled old, with top behind the object; kNoRegion likewise. `zero`: hand it out cleared.
   u32 take_large(usize bytes, bool zero, bool pinned, u8 home = kHomeFirstTouch);
   void free_region(u32 index); // of any role; a large run by its head
@@ -142,7 +142,7 @@ template <class M> class Heap {
   bool claim(u32 slab, u8 home);
   u32 find_fresh(u8 home);
   u32 find_run(u32 regions, u8 home);
-  bool find_budget(usize bytes, u32 first, u32 regions);
+  bool find_budget(usize bytes, u32 first, u32 regions, bool reserve);
   bool pay_for(u32 index, usize bytes);
   void enter(u32 index, Role role, u8 label, u8 age);
   void drop_pages(u32 index);
@@ -164,6 +164,7 @@ template <class M> class Heap {
   Marks<M> marks_;
   Budget<M> budget_;
   typename M::Lock lock_;         // guards roles of free regions, warm_, the cursor and high_water_
+  static constexpr usize kClearedByHand = 32 * MiB;
   static constexpr u32 kLists = kMostNodes + 2;
   Vector<u32> warm_[kLists];      // by home: free regions whose pages are charged; may hold stale entries
   u32 cursor_[kLists] = {};       // by home: no free uncharged region of it below

@@ -101,7 +101,7 @@ template <class M> void Heap<M>::enter(u32 index, Role role, u8 label, u8 age) {
   if (index >= high_water_.load_relaxed()) high_water_.store_relaxed(index + 1);
 }
 
-template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home) {
+template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home, bool reserve) {
   Locked<typename M::Lock> guard(lock_);
   home = settle(home);
   Vector<u32>& warm = warm_[list_of(home)];
@@ -121,7 +121,7 @@ template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home
     return index;
   }
   u32 index = find_fresh(home);
-  if (index == kNoRegion || !find_budget(region_bytes(), 0, 0)) return kNoRegion;
+  if (index == kNoRegion || !find_budget(region_bytes(), 0, 0, reserve)) return kNoRegion;
   table_[index].charged = u32(region_bytes());
   enter(index, role, label, age);
   table_[index].clean = true;
@@ -130,8 +130,8 @@ template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home
 
 // Charges `bytes`, for which free regions of any home give up their pages, but not those of the run [first, first + regions).
 // Called with lock_ held.
-template <class M> bool Heap<M>::find_budget(usize bytes, u32 first, u32 regions) {
-  while (!budget_.take(bytes)) {
+template <class M> bool Heap<M>::find_budget(usize bytes, u32 first, u32 regions, bool reserve) {
+  while (!budget_.take(bytes, reserve)) {
     u32 victim = kNoRegion;
     for (Vector<u32>& warm : warm_)
       while (!warm.empty() && victim == kNoRegion) {
@@ -184,7 +184,7 @@ template <class M> u32 Heap<M>::take_large(usize bytes, bool zero, bool pinned, 
       need += want > charged ? want - charged : 0;
       had += charged;
     }
-    if (!find_budget(need, first, regions)) { // other free regions' pages could not make it
+    if (!find_budget(need, first, regions, false)) { // other free regions' pages could not make it
       for (u32 i = 0; i < regions; i++)       // their entries may have been popped
         if (table_[first + i].charged != 0) list_warm(first + i);
       return kNoRegion;
@@ -206,7 +206,9 @@ template <class M> u32 Heap<M>::take_large(usize bytes, bool zero, bool pinned, 
     head.top.store_relaxed(begin_of(first) + bytes);
     head.scan_top = begin_of(first) + bytes;
   }
-  if (zero && old_data != 0) memset(reinterpret_cast<void*>(begin_of(first)), 0, old_data);
+  // What was charged may never have been touched: of much, dropping the pages costs less than clearing them and takes no memory.
+  if (old_data > kClearedByHand) machine_->discard(begin_of(first), align_up(old_data, kPageBytes));
+  else if (zero && old_data != 0) memset(reinterpret_cast<void*>(begin_of(first)), 0, old_data);
   else if (old_data != 0) memset(reinterpret_cast<void*>(begin_of(first)), 0, 2 * kWordBytes); // header and type word always
   return first;
 }

@@ -22,7 +22,8 @@ template <class M> class Space {
  public:
   template <class T> using Atomic = typename M::template Atomic<T>;
 
-  void init(Heap<M>& heap, Role role, u8 label, u8 age, SpacePolicy policy = SpacePolicy::firsttouch) {
+  void init(Heap<M>& heap, Role role, u8 label, u8 age, SpacePolicy policy = SpacePolicy::firsttouch, bool reserve = false) {
+    reserve_ = reserve;
     heap_ = &heap;
     role_ = role;
     label_ = label;
@@ -152,7 +153,7 @@ template <class M> class Space {
       }
       Locked<typename M::Lock> guard(lock_);
       if (fragment.current.load_relaxed() != index) continue; // somebody else fetched one
-      u32 fresh = heap_->take_region(role_, label_, age_, home(u32(&fragment - fragments_)));
+      u32 fresh = heap_->take_region(role_, label_, age_, home(u32(&fragment - fragments_)), reserve_);
       if (fresh == kNoRegion) return {};
       if (index != kNoRegion) heap_->region(index).filling = false;
       heap_->region(fresh).filling = true;
@@ -206,6 +207,7 @@ template <class M> class Space {
   Role role_{};
   u8 label_ = 0, age_ = 0;
   SpacePolicy policy_ = SpacePolicy::firsttouch;
+  bool reserve_ = false;     // may use what the budget keeps back
   bool shares_ = false;      // N21: a fragment has its share of the limit only
   u32 fragments_count_ = 1;
   Fragment fragments_[kMostNodes];

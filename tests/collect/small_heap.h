@@ -82,7 +82,7 @@ template <class M> class SmallHeapOn {
   void young0() { collect(Kind::young0); }
   void young() { collect(Kind::young1); }
   void full(bool compact_all = true) { collect(Kind::full, compact_all); }
-  const CycleEnd& last() { return host.cycle->last_any().end; }
+  CycleEnd last() { return host.cycle->last_any().end; }
 
   // -- looking --
   Heap<M>& heap() { return host.heap(); }

@@ -17,6 +17,7 @@ template <class H, class M> void Compaction<H, M>::begin() {
   pins_.clear();
   moved_bytes_.store_relaxed(0);
   spaces_.eden.abandon();
+  spaces_.last_resort.abandon();
   spaces_.eden.forget_holes();
   spaces_.old.abandon();
   spaces_.old.forget_holes();

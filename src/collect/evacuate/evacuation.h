@@ -37,10 +37,12 @@ inline constexpr u32 kClasses = 8;
 // The spaces of a heap that collections copy into.
 template <class M> struct Spaces {
   Space<M> eden, old, pinned;
+  Space<M> last_resort; // eden too, out of what the budget keeps back
   Space<M> survivor[kOldClass];
   void init(Heap<M>& heap, const Settings& settings) {
     SpacePolicy of_old = settings.as<SpacePolicy>(Opt::space_old);
     eden.init(heap, Role::eden, kLabelEden, 0, settings.as<SpacePolicy>(Opt::space_eden));
+    last_resort.init(heap, Role::eden, kLabelEden, 0, settings.as<SpacePolicy>(Opt::space_eden), true);
     old.init(heap, Role::old, kLabelOld, 0, of_old);
     pinned.init(heap, Role::pinned, kLabelOld, 0, of_old);
     for (u32 i = 0; i < kOldClass; i++) survivor[i].init(heap, Role::survivor, kLabelSurvivor, u8(i + 1), settings.as<SpacePolicy>(Opt::space_survivor));

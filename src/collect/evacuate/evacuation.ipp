@@ -19,6 +19,7 @@ template <class H, class M> void Evacuation<H, M>::begin(u32 condemned) {
   }
   // Collected regions get a destination; what goes on being filled is set apart from what will be scanned.
   spaces_.eden.abandon();
+  spaces_.last_resort.abandon();
   spaces_.eden.forget_holes();
   if (condemned >= 1)
     for (Space<M>& survivor : spaces_.survivor) survivor.abandon();

@@ -12,8 +12,8 @@ int HeapCalls::SetGcLatencyMode(int mode) {
 }
 
 bool HeapCalls::RegisterForFinalization(int, clr::Object* object) {
-  if ((header(object) & clr::kHeaderFinalizerRun) != 0) {
-    header(object) &= ~clr::kHeaderFinalizerRun;
+  if ((__atomic_load_n(header(object), __ATOMIC_RELAXED) & clr::kHeaderFinalizerRun) != 0) {
+    __atomic_fetch_and(header(object), ~clr::kHeaderFinalizerRun, __ATOMIC_RELAXED);
     return true;
   }
   return host_.finalize_queue.add(min_of(host_.generation_of({word(object)}), 2u), {word(object)});

@@ -44,7 +44,7 @@ class HeapCalls final : public clr::IGCHeap {
   u64 GetTotalAllocatedBytes() override { return host_.total_allocated(); }
   clr::Hresult GarbageCollect(int generation, bool low_memory, int mode) override { return host_.collect(generation, low_memory, mode); }
   unsigned GetMaxGeneration() override { return clr::kMaxGeneration; }
-  void SetFinalizationRun(clr::Object* object) override { header(object) |= clr::kHeaderFinalizerRun; }
+  void SetFinalizationRun(clr::Object* object) override { __atomic_fetch_or(header(object), clr::kHeaderFinalizerRun, __ATOMIC_RELAXED); }
   bool RegisterForFinalization(int generation, clr::Object* object) override;
   int GetLastGCPercentTimeInGC() override;
   usize GetLastGCGenerationSize(int generation) override {
@@ -121,8 +121,10 @@ class HeapCalls final : public clr::IGCHeap {
   void NullBridgeObjectsWeakRefs(usize, void*) override {}
 
  private:
-  static u32& header(clr::Object* object) { return *reinterpret_cast<u32*>(word(object) + clr::kHeaderAt); }
-  const CycleRecord& record(int generation) const { return generation >= 2 ? host_.cycle->last(Kind::full) : host_.cycle->last(Kind::young1); }
+  // Changed by atomic operations only: the runtime's thin locks and hash codes are compare-and-swaps of the same word. Relaxed: one bit,
+  // which publishes nothing.
+  static u32* header(clr::Object* object) { return reinterpret_cast<u32*>(word(object) + clr::kHeaderAt); }
+  CycleRecord record(int generation) const { return generation >= 2 ? host_.cycle->last(Kind::full) : host_.cycle->last(Kind::young1); }
 
   DotNet& host_;
 };

@@ -54,7 +54,7 @@ clr::Object* DotNet::allocate_small(clr::gc_alloc_context* context, usize bytes,
     }
     u64 seen = cycle->count();
     if (bytes > most / 2) { // alone, so that the buffer's rest is not lost
-      Range range = take_eden(bytes, bytes);
+      Range range = leaves_reserve(bytes, 64) ? take_eden(bytes, bytes) : Range{};
       if (range.begin != 0) {
         if (!range.zeroed) {
           if ((flags & clr::kAllocZeroingOptional) == 0) {
@@ -88,9 +88,9 @@ clr::Object* DotNet::allocate_small(clr::gc_alloc_context* context, usize bytes,
         return object;
       }
     }
+    if (clr::Object* object = from_reserve(context, bytes); object != nullptr) return object;
     if (!relieve(attempt, Cause::eden_full, seen)) {
-      cycle->emitter().emit(EventId::out_of_memory, OutOfMemory{bytes, heap().budget().committed(), heap().budget().limit()});
-      return nullptr;
+      return out_of_memory(context, bytes);
     }
   }
 }
@@ -110,7 +110,7 @@ clr::Object* DotNet::allocate_large(clr::gc_alloc_context* context, usize bytes,
         Range range = cycle->spaces().pinned.take(bytes, bytes, machine.current_node());
         block = range.begin;
         if (block != 0 && !range.zeroed) memset(reinterpret_cast<void*>(block), 0, bytes);
-      } else if (u32 region = leaves_reserve(bytes) ? heap().take_large(bytes, zero, pinned, cycle->spaces().old.home(machine.current_node())) : kNoRegion; region != kNoRegion) {
+      } else if (u32 region = leaves_reserve(bytes, 32) ? heap().take_large(bytes, zero, pinned, cycle->spaces().old.home(machine.current_node())) : kNoRegion; region != kNoRegion) {
         block = heap().begin_of(region);
       }
       if (block != 0) {
@@ -122,20 +122,41 @@ clr::Object* DotNet::allocate_large(clr::gc_alloc_context* context, usize bytes,
         return object;
       }
     }
+    if (clr::Object* object = pinned ? nullptr : from_reserve(context, bytes); object != nullptr) return object;
     // Only a full collection frees large objects.
     if (!relieve(max_of(attempt, 1u), Cause::large_budget, seen)) {
-      cycle->emitter().emit(EventId::out_of_memory, OutOfMemory{bytes, heap().budget().committed(), heap().budget().limit()});
-      return nullptr;
+      return out_of_memory(context, bytes);
     }
   }
 }
 
-// Large objects may not take the last memory: threads that allocate little, and the handlers of OutOfMemoryException, must go on.
-bool DotNet::leaves_reserve(usize bytes) {
+// The runtime throws now. This thread, and only it, may have a little of what is kept back, for the exception and those who catch it.
+clr::Object* DotNet::out_of_memory(clr::gc_alloc_context* context, usize bytes) {
+  cycle->emitter().emit(EventId::out_of_memory, OutOfMemory{bytes, heap().budget().committed(), heap().budget().limit()});
+  context->gc_reserved_1 = reinterpret_cast<void*>(kThrowingBytes);
+  return nullptr;
+}
+
+clr::Object* DotNet::from_reserve(clr::gc_alloc_context* context, usize bytes) {
+  usize left = reinterpret_cast<usize>(context->gc_reserved_1);
+  if (GARNER_LIKELY(left < bytes)) return nullptr;
+  Range range = cycle->spaces().last_resort.take(bytes, bytes);
+  if (range.begin == 0) return nullptr;
+  context->gc_reserved_1 = reinterpret_cast<void*>(left - bytes);
+  if (!range.zeroed) memset(reinterpret_cast<void*>(range.begin), 0, bytes);
+  context->alloc_bytes += i64(bytes);
+  clr::Object* object = reinterpret_cast<clr::Object*>(range.begin + kHeadBytes);
+  account(context, bytes, 0, object, bytes);
+  return object;
+}
+
+// The larger an object, the less it may take of the last memory: threads that allocate little must go on. `share`: a 32nd or a 64th of the
+// limit stays. Without a limit the machine's memory is one.
+bool DotNet::leaves_reserve(usize bytes, u32 share) {
   u64 limit = heap().budget().limit();
-  if (limit == 0) return true;
-  u64 reserve = min_of<u64>(limit / 32, 8 * heap().region_bytes());
-  return heap().budget().room() + heap().free_charged() >= bytes + reserve;
+  if (limit == 0) return heap().budget().charged() + bytes <= stock.total_memory;
+  u64 reserve = min_of<u64>(limit / share, 256 / share * heap().region_bytes());
+  return heap().budget().room() + heap().free_charged() + cycle->spaces().eden.hole_bytes() >= bytes + reserve;
 }
 
 // One step against a lack of memory. False when there is none left.

@@ -33,7 +33,7 @@ unsigned DotNet::generation_of(Ref ref) const {
 
 u64 DotNet::bytes_in_use() {
   // Eden's used bytes are counted as they are handed out; the rest is known since the last collection, but for what grew old.
-  const CycleRecord& last = cycle->last_any();
+  CycleRecord last = cycle->last_any();
   u64 young = cycle->spaces().eden.used();
   return young + (last.end.index == 0 ? 0 : last.after.bytes[1] + last.after.bytes[0] - last.after.holes[0]) + cycle->old_bytes();
 }
@@ -51,31 +51,30 @@ u32 DotNet::memory_load() {
 }
 
 void DotNet::memory_info(u64* out[11], u32* generation, u32* pause_percent, bool* compacting, bool* concurrent, u64* generations, u64* pauses, int kind) {
-  static const CycleRecord none{};
-  const CycleRecord* record = &none;
+  CycleRecord record{};
   switch (clr::GcKind(kind)) {
-    case clr::GcKind::any: record = &cycle->last_any(); break;
-    case clr::GcKind::ephemeral: record = &cycle->last(Kind::young1); break;
-    case clr::GcKind::full_blocking: record = &cycle->last(Kind::full); break;
+    case clr::GcKind::any: record = cycle->last_any(); break;
+    case clr::GcKind::ephemeral: record = cycle->last(Kind::young1); break;
+    case clr::GcKind::full_blocking: record = cycle->last(Kind::full); break;
     case clr::GcKind::background: break;
   }
-  const CycleEnd& end = record->end;
+  const CycleEnd& end = record.end;
   bool known = end.index != 0;
   u64 limit = heap().budget().limit(), total = limit != 0 ? limit : stock.total_memory;
   u64 values[11] = {
-      total / 100 * stock.high_memory_percent, total, known ? total / 100 * max_of(memory_load(), 1u) : 0, end.heap_after, end.fragmented,
+      total / 100 * stock.high_memory_percent, total, known ? total / 100 * max_of(memory_load(), 1u) : 0, record.after.total(), end.fragmented, // the size includes the holes
       end.committed, kind == int(clr::GcKind::full_blocking) ? end.heap_after : end.copied, end.pinned, end.finalize_pending, end.index, 0};
   for (u32 i = 0; i < 10; i++) *out[i] = values[i];
-  *generation = record->generation;
+  *generation = record.generation;
   u64 since = machine.now() - cycle->start_ns();
-  *pause_percent = known && since != 0 ? u32(min_of<u64>(10000, record->total_pause_ns * 10000 / since)) : 0;
+  *pause_percent = known && since != 0 ? u32(min_of<u64>(10000, record.total_pause_ns * 10000 / since)) : 0;
   *compacting = end.compacted || (known && end.kind != Kind::full);
   *concurrent = false;
   for (u32 g = 0; g < 5; g++) {
-    generations[g * 4 + 0] = record->before.bytes[g];
-    generations[g * 4 + 1] = record->before.holes[g];
-    generations[g * 4 + 2] = record->after.bytes[g];
-    generations[g * 4 + 3] = record->after.holes[g];
+    generations[g * 4 + 0] = record.before.bytes[g];
+    generations[g * 4 + 1] = record.before.holes[g];
+    generations[g * 4 + 2] = record.after.bytes[g];
+    generations[g * 4 + 3] = record.after.holes[g];
   }
   pauses[0] = end.pause_ns / 100;
   pauses[1] = 0;

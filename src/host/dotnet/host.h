@@ -33,7 +33,7 @@ using TheCycle = Cycle<DotNet, Linux>;
 // What the stock settings ask for, in bytes and counts; 0 is "not set".
 struct StockSettings {
   u64 hard_limit = 0;
-  bool limit_from_container = false, limit_from_config = false;
+  bool limit_from_container = false, limit_from_config = false, limit_by_heap = false;
   u64 total_memory = 0;        // that percentages refer to
   u64 gen0_size = 0, gen0_max = 0;
   u64 loh_threshold = clr::kLargeObjectBytes;
@@ -128,6 +128,7 @@ class DotNet {
   u32 memory_load();
   unsigned generation_of(Ref ref) const;
   int start_no_gc(u64 total, bool large_known, u64 large, bool disallow_full);
+  int try_no_gc(u64 total, bool large_known, u64 large, bool disallow_full);
   int end_no_gc();
   clr::NoGcCallbackStatus register_no_gc_callback(clr::NoGCRegionCallbackFinalizerWorkItem* item, u64 threshold);
   clr::FinalizerWorkItem* take_work();
@@ -201,7 +202,10 @@ class DotNet {
   Range take_eden(usize least, usize want);
   usize most_small() { return heap().region_bytes() / 8 * 7; } // larger objects get regions of their own
   void account(clr::gc_alloc_context* context, usize bytes, u32 heap, clr::Object* object, usize object_bytes);
-  bool leaves_reserve(usize bytes);
+  bool leaves_reserve(usize bytes, u32 share);
+  static constexpr usize kThrowingBytes = 128 * KiB;
+  clr::Object* out_of_memory(clr::gc_alloc_context* context, usize bytes);
+  clr::Object* from_reserve(clr::gc_alloc_context* context, usize bytes);
   bool relieve(u32 attempt, Cause cause, u64 seen);
   void maybe_stress();
   void fire_start(Kind kind, Cause cause, u64 index);
@@ -222,6 +226,7 @@ class DotNet {
   Atomic<u32> refills_{0};         // for stress
   // Regions without collections.
   Atomic<u32> no_gc_{0};
+  Atomic<u32> no_gc_starting_{0}; // exchange_acq_rel by who starts, store_release when done
   bool no_gc_induced_ = false, no_gc_exceeded_ = false;
   u64 no_gc_total_ = 0, no_gc_start_allocated_ = 0, no_gc_callback_at_ = 0;
   clr::NoGCRegionCallbackFinalizerWorkItem* no_gc_callback_ = nullptr;

@@ -7,7 +7,14 @@
 namespace garner::dotnet {
 
 int DotNet::start_no_gc(u64 total, bool large_known, u64 large, bool disallow_full) {
-  if (no_gc_active()) return int(clr::StartNoGcStatus::in_progress);
+  // One start at a time: a second one sees the first in progress, as if it had succeeded already. Pairs with the releases below.
+  if (no_gc_active() || no_gc_starting_.exchange_acq_rel(1) != 0) return int(clr::StartNoGcStatus::in_progress);
+  int status = no_gc_active() ? int(clr::StartNoGcStatus::in_progress) : try_no_gc(total, large_known, large, disallow_full);
+  no_gc_starting_.store_release(0);
+  return status;
+}
+
+int DotNet::try_no_gc(u64 total, bool large_known, u64 large, bool disallow_full) {
   u64 limit = heap().budget().limit();
   u64 most = limit != 0 ? limit : min_of<u64>(heap().reserved() / 2, stock.total_memory);
   if (total > most || (large_known && large > total)) return int(clr::StartNoGcStatus::too_large);

@@ -12,7 +12,7 @@ namespace garner::dotnet {
 namespace {
 
 constexpr u64 kContainerShare = 75;      // percent of a container's limit that the heap may use
-constexpr u64 kContainerLeast = 20 * MiB;
+constexpr u64 kContainerLeast = 20 * MiB, kLeastLimit = 4 * MiB;
 
 alignas(TheCycle) char cycle_storage[sizeof(TheCycle)];
 
@@ -85,6 +85,7 @@ void DotNet::read_stock() {
     parts += u64(max_of<i64>(number(n[0], n[1], 0), 0));
     part_percent += u64(clamp_to<i64>(number(n[2], n[3], 0), 0, 100));
   }
+  s.limit_by_heap = parts != 0 || part_percent != 0;
   if (parts != 0) s.hard_limit = parts;
   else if (part_percent != 0) s.hard_limit = memory / 100 * min_of<u64>(part_percent, 100);
   if (s.hard_limit == 0)
@@ -101,8 +102,10 @@ void DotNet::read_stock() {
 
 void DotNet::note_unsupported() {
   if (!settings.on(Opt::notices)) return;
+
   if (stock.large_pages) say("GCLargePages is not supported; heap.huge_pages=on asks the system for transparent ones");
-  if (number("GCHeapHardLimitSOH", "System.GC.HeapHardLimitSOH", 0) > 0) say("GCHeapHardLimitSOH, LOH and POH are honoured as one limit, their sum");
+  if (stock.hard_limit != 0 && stock.hard_limit < kLeastLimit) say("a memory limit below 4 MB is too small for .NET to start");
+  if (stock.limit_by_heap) say("GCHeapHardLimitSOH, LOH and POH are honoured as one limit, their sum");
   if (number("GCRegionRange", "System.GC.RegionRange", 0) > 0 || number("GCRegionSize", "System.GC.RegionSize", 0) > 0)
     say("GCRegionRange and GCRegionSize are not supported; heap.reserve and heap.region are the settings here");
   if (number("GCCpuGroup", "System.GC.CpuGroup", 0) > 0) say("GCCpuGroup has no meaning on Linux");
@@ -151,8 +154,8 @@ u32 DotNet::worker_count() {
   if (settings.get(Opt::workers) != 0) return u32(settings.get(Opt::workers));
   u32 processors = max_of(ee->GetCurrentProcessCpuCount(), 1u);
   if (u32 n = worker_processors_.count(); n != 0) processors = min_of(processors, n);
-  if (stock.heap_count != 0) return min_of(stock.heap_count, processors);
-  return processors;
+  if (stock.heap_count != 0) processors = min_of(stock.heap_count, processors);
+  return min_of(processors, kWorkersMax);
 }
 
 HeapConfig DotNet::heap_config() {
@@ -167,7 +170,8 @@ HeapConfig DotNet::heap_config() {
   shape.reserve_bytes = settings.bytes(Opt::reserve);
   if (shape.reserve_bytes == 0) {
     // The operator guide publishes this: 8 times the limit between 2 and 256 GiB, or 256 GiB and at least 4 times the memory.
-    shape.reserve_bytes = limit != 0 ? clamp_to<u64>(8 * limit, 2 * GiB, max_of<u64>(256 * GiB, 2 * limit)) : max_of<u64>(256 * GiB, 4 * stock.total_memory);
+    u64 sane = min_of<u64>(limit, 64 * 1024 * GiB); // a limit beyond any machine is none
+    shape.reserve_bytes = limit != 0 ? clamp_to<u64>(8 * sane, 2 * GiB, max_of<u64>(256 * GiB, 2 * sane)) : max_of<u64>(256 * GiB, 4 * stock.total_memory);
     if (u64 left = address_space_left(); left != ~u64(0)) shape.reserve_bytes = min_of<u64>(shape.reserve_bytes, left / 2);
   }
   shape.retain = settings.on(Opt::retain);
@@ -225,6 +229,7 @@ clr::Hresult DotNet::initialize() {
   HeapConfig config = heap_config();
   if (!made->init(config, &spawn_worker, this)) return refuse("the heap could not be made");
   Heap<Linux>& h = made->heap();
+  if (u64 limit = h.budget().limit(); limit != 0) h.budget().hold(clamp_to<u64>(limit / 32, 2 * h.region_bytes(), 8 * h.region_bytes()));
   bool placed = false;
   for (Opt space : {Opt::space_eden, Opt::space_survivor, Opt::space_old}) placed |= settings.as<SpacePolicy>(space) != SpacePolicy::firsttouch;
   if (placed && machine.nodes() > 1 && settings.on(Opt::notices) && machine.interleave(h.base(), h.region_bytes()) == Placed::refused)
