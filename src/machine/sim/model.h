@@ -88,7 +88,7 @@ class Model {
   u64 between(u64 price, const CacheLine& line) const { return line.node == node_ ? price : price * costs_.remote_percent / 100; }
 
   Costs costs_;
-  u32 nodes_ = 1, fiber_ = kNoFiber, node_ = 0;
+  u32 fiber_ = kNoFiber, node_ = 0;
   u64 bit_ = 0;
   Row* row_ = nullptr;
   Seen seen_{};
