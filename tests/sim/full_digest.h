@@ -28,7 +28,7 @@ inline u64 full_digest(u64 seed, sim::Picker picker = sim::Picker::earliest) {
     team.start([&, w] {
       Sim::Self self(machine, w);
       for (u32 k = 0; k < 300; k++) {
-        const word at = heap + self.random.below(2000) * 4096, other = heap + self.random.below(2000) * 4096 + 64 * self.random.below(60);
+        const word at = heap + self.random.below(1000) * 4096, other = heap + (1010 + self.random.below(1000)) * 4096 + 64 * self.random.below(60);
         self.touch(other);
         self.forward(Header{at}, self.header(Header{at}), k);
         self.store(Slot{at + 8}, self.load(Slot{other}));

@@ -1,7 +1,6 @@
-// What each access costs: the only place of the simulated machine that knows prices.
+// What each access costs on the uniform machine; machines in full have fabric.h instead.
 //
-// The Sim tells it whose operations follow (enter) and asks, for each verb, at which clock the operation is over. Everything
-// behind these calls may be replaced (hops, links, controllers, caches) without touching a scheduler or a verb.
+// The Sim tells it whose operations follow (enter) and asks, for each verb, at which clock the operation is over.
 //   plain     load store read write copy stream prefetch  -> the clock afterwards
 //   visible   look (a read of a contended word) and take (a write)  -> the same, and the word's machine-independent id
 //
