@@ -1,7 +1,8 @@
+#!/bin/sh
 # garner machine, as a user runs it: list, show, check, bench, import, calibrate; and bad files get one line and exit code 2.
 set -eu
 garner=$1
-tree=$2
+tree=${2:-$(dirname "$0")/../..}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 fail() { echo "FAILED: $1" >&2; exit 1; }
@@ -52,6 +53,8 @@ bad 'huge.json: not JSON' check "$scratch/huge.json"
 bad 'links: there is no way from node 1 to node 0' check "$scratch/links.json"
 bad 'amd48 has 1 to 48 threads, not 49' bench amd48 --threads 49
 bad 'cannot be read' import "$scratch/none.xml"
+"$garner" options --man | grep -q 'machine calibrate' || fail "the man page lacks calibrate"
+"$garner" machine bench uniform-4x6 --megabytes 4 | grep -q '^balanced-remote ' || fail "bench uniform-4x6"
 echo nonsense > "$scratch/nonsense"
 bad 'is neither a directory' import "$scratch/nonsense"
 echo '<topology' > "$scratch/xml"

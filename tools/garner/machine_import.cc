@@ -48,7 +48,7 @@ int import_machine(const ImportOptions& options) {
 void add_machine_import(CLI::App& machine, std::shared_ptr<std::function<int()>> chosen) {
   CLI::App* app = machine.add_subcommand("import", "Write a machine file from what a system says of a machine");
   auto options = std::make_shared<ImportOptions>();
-  app->add_option("FROM", options->from, "This machine's sysfs (/), a directory with a copy, a file of lscpu -J, or hwloc's XML")->capture_default_str();
+  app->add_option("FROM", options->from, "This machine's sysfs (/), a directory with a copy, a file of lscpu -J, or hwloc's XML")->option_text("[FROM]")->capture_default_str();
   app->add_option("-o,--out", options->out, "The file; otherwise it is printed")->type_name("FILE");
   app->add_option("--name", options->name, "Of the machine; otherwise the file's")->type_name("NAME");
   app->callback([chosen, options] { *chosen = [options] { return import_machine(*options); }; });
