@@ -20,6 +20,7 @@ u64 increments_ps(const sim::Shape& shape, u32 workers, u32 each) {
     });
   machine.run();
   EXPECT_EQ(counter.load_relaxed(), u64(workers) * each);
+  EXPECT_GE(machine.fabric().transfers() + workers, workers == 1 ? 0 : u64(workers) * each);
   return machine.now() * 1000;
 }
 
@@ -31,6 +32,33 @@ TEST(LinesBetweenCores, AContendedCounterCostsTheTablesPriceForEachTransfer) {
   EXPECT_NEAR(double(increments_ps(far, 2, 500)), 2 * 500 * double(far.distance[1].swap_dirty), 0.01 * 2 * 500 * 110'000);
   // Alone it stays in the own cache.
   EXPECT_NEAR(double(increments_ps(near, 1, 5000)), 5000 * double(near.costs.atomic_own), 200'000);
+}
+
+// N15: of those that wait for a lock each tries again when it is let go, so its line passes through all of them: a hand-over costs more the
+// more wait, and with the number of acquisitions fixed the whole takes longer with more workers.
+TEST(LinesBetweenCores, N15AHotLockCollapses) {
+  const sim::Shape shape = line_of_nodes(4, 12);
+  auto ps = [&](u32 workers) {
+    SimConfig config;
+    config.shape = &shape;
+    Sim machine(config);
+    Team team(machine);
+    Sim::Lock lock;
+    for (u32 w = 0; w < workers; w++)
+      team.start([&, w] {
+        Sim::Self self(machine, w);
+        for (u32 k = 0; k < 960 / workers; k++) {
+          lock.lock();
+          self.pause();
+          lock.unlock();
+        }
+      });
+    machine.run();
+    return machine.now() * 1000;
+  };
+  const u64 one = ps(1), eight = ps(8), all = ps(48);
+  EXPECT_GT(eight, 5 * one);
+  EXPECT_GT(all, 3 * eight);
 }
 
 struct Prices { u64 dirty, clean, own, upgrade; };
