@@ -158,6 +158,40 @@ TEST(ServersClosedForm, EveryControllerServesWhatItWasAsked) {
   EXPECT_GT(over_links, asked / 4);
 }
 
+// Whoever takes a fault reserves nothing at the far end of it: the others go on with the controller meanwhile.
+TEST(ServersClosedForm, AFaultHoldsUpNobodyElse) {
+  const sim::Shape shape = line_of_nodes(1, 8);
+  SimConfig config;
+  config.shape = &shape;
+  auto reader_ns = [&](u32 faulting) {
+    Sim machine(config);
+    Team team(machine);
+    const word at = machine.reserve(kPages * 4096, 4096), fresh = machine.reserve(8 * kPages * 4096, 4096);
+    team.start([&] {
+      Sim::Self self(machine, 0);
+      for (usize p = 0; p < kPages; p++) self.load(Slot{at + p * 4096});
+    });
+    machine.run();
+    u64 ns = 0;
+    team.start([&] {
+      Sim::Self self(machine, 0);
+      const u64 before = machine.now();
+      for (usize p = 0; p < kPages; p++) self.load(Slot{at + p * 4096 + 256});
+      ns = machine.now() - before;
+    });
+    for (u32 w = 1; w <= faulting; w++)
+      team.start([&, w] {
+        Sim::Self self(machine, w);
+        for (usize p = 0; p < 16; p++) self.store(Slot{fresh + (w * kPages + p) * 4096}, Ref{1});
+      });
+    machine.run();
+    return ns;
+  };
+  // What remains is the zeroing of their pages: 4 KiB at 10 GB/s each, seven at a time.
+  EXPECT_LT(reader_ns(1), reader_ns(0) * 135 / 100);
+  EXPECT_LT(reader_ns(7), reader_ns(0) * 4);
+}
+
 // Reads and writes of one device share its time, and it moves whole granules.
 TEST(ServersClosedForm, GranulesAndTwoRatesOnOneServer) {
   sim::Shape shape = line_of_nodes(1, 1);

@@ -60,21 +60,23 @@ bool Fabric::see(word at) {
   return true;
 }
 
-// `at` lies in the range seen last. The first touch of a page takes a fault: under the lock of the node's free pages, and not
-// while somebody changes the map of the address space. The zeroing is charged to the node's controller.
-u64 Fabric::touch_page(word at, u64 clock) {
+// Under the lock of the node's free pages, and not while somebody changes the map of the address space. The zeroing is charged to
+// the node's controller.
+bool Fabric::fault(u64& clock, word at) {
+  if (!see(at)) return false;
   const usize page = (at - seen_.base) / kPageBytes;
-  if (GARNER_LIKELY(seen_.node_of_page[page] != 0)) return clock;
+  if (GARNER_LIKELY(seen_.node_of_page[page] != 0)) return false;
   const u32 home = places_->touch(*places_->find(at), page, core_->node);
   clock = max_of(clock, map_lock_.free_at);
   clock = page_locks_[home].serve(clock, shape_.costs.page_lock);
   write_back(clock, home, shape_.page_bytes / kLineBytes);
-  return clock + shape_.costs.page_fault - min_of(shape_.costs.page_fault, shape_.costs.page_lock);
+  clock += shape_.costs.page_fault - min_of(shape_.costs.page_fault, shape_.costs.page_lock);
+  return true;
 }
 
-Fabric::Line Fabric::line_of(word at, u64& clock, u64* id) {
+// Inside a range the page has been touched.
+Fabric::Line Fabric::line_of(word at, u64* id) {
   if (see(at)) {
-    clock = touch_page(at, clock);
     const usize inside = at - seen_.base;
     if (id != nullptr) *id = seen_.offset + inside;
     return {(seen_.offset + inside) / kLineBytes, &seen_.lines[inside / kLineBytes], seen_.node_of_page[inside / kPageBytes] - 1u};
@@ -210,7 +212,7 @@ u64 Fabric::wait_for(u64 clock, u64 line) const {
 
 u64 Fabric::access(u64 clock, word at, bool write) {
   if (!see(at)) return clock + work(shape_.costs.slot_load); // memory we know nothing of counts as cached
-  const Line line = line_of(at, clock, nullptr);
+  const Line line = line_of(at, nullptr);
   const Use use = write ? Use::store : Use::load;
   const Found found = fetch(line.number, *line.state, use);
   if (found.where == Where::own) return arrived(clock, line.number) + work(shape_.costs.slot_load);
@@ -226,7 +228,6 @@ usize Fabric::piece(word at, usize bytes) {
 u64 Fabric::sequence(u64 clock, word at, usize bytes, Pass pass) {
   if (bytes == 0) return clock;
   if (!see(at)) return clock + work(div_up(bytes, kLineBytes) * (shape_.costs.slot_load + shape_.line_work) / shape_.memory[0].stream_lines);
-  clock = touch_page(at, clock);
   const usize first = (at - seen_.base) / kLineBytes, last = (at + bytes - 1 - seen_.base) / kLineBytes, count = last - first + 1;
   const u32 home = seen_.node_of_page[(at - seen_.base) / kPageBytes] - 1u;
   const Memory& memory = memory_of(home);
@@ -267,13 +268,14 @@ bool Fabric::has_touched(word at) {
 }
 
 // A prefetch of memory that nobody touched yet does nothing, as with the real instruction.
+u64 Fabric::place_for_touch(u64 clock) const { return max_of(clock, core_->prefetches[core_->next_prefetch].ready); }
+
 u64 Fabric::touch(u64 clock, word at) {
   clock += work(shape_.costs.prefetch);
   if (has_touched(at)) return clock;
   Prefetch& slot = core_->prefetches[core_->next_prefetch];
   core_->next_prefetch = core_->next_prefetch + 1 == shape_.prefetch_lines ? 0 : core_->next_prefetch + 1;
-  clock = max_of(clock, slot.ready); // all are under way: the oldest must come first
-  const Line line = line_of(at, clock, nullptr);
+  const Line line = line_of(at, nullptr);
   const Found found = fetch(line.number, *line.state, Use::load);
   slot = {line.number, loaded(clock, found, line.home, unloaded(found, Use::load, line.home))};
   core_->latest_ready = max_of(core_->latest_ready, slot.ready);
@@ -284,7 +286,7 @@ u64 Fabric::touch(u64 clock, word at) {
 
 Fabric::Visit Fabric::visit(u64 clock, word at, Use use) {
   Visit result{clock, 0};
-  const Line line = line_of(at, result.clock, &result.id);
+  const Line line = line_of(at, &result.id);
   const Found found = fetch(line.number, *line.state, use);
   const u64 last = use == Use::load ? shape_.costs.atomic_load : shape_.costs.atomic_own;
   if (GARNER_LIKELY(found.where == Where::own)) {
@@ -294,9 +296,9 @@ Fabric::Visit Fabric::visit(u64 clock, word at, Use use) {
   // A line passes from one to the next: who comes while it is on its way waits, and then has a way of its own. Readers of a line
   // that nobody changed do not keep each other.
   BusyLine& busy = busy_[line.number % kBusyLines];
-  if (busy.line == line.number) result.clock = max_of(result.clock, busy.until);
+  const u64 wait = busy.line == line.number && busy.until > clock ? busy.until - clock : 0;
   const u64 ps = unloaded(found, use, line.home) + (found.where == Where::core ? 0 : work(last));
-  result.clock = loaded(result.clock, found, line.home, ps);
+  result.clock = loaded(clock, found, line.home, wait + ps);
   if (use != Use::load || found.dirty || found.where == Where::memory) busy = {line.number, result.clock};
   return result;
 }

@@ -16,8 +16,9 @@
 // Reservations: a single access takes its line (or the device's granule); sequences take what lies in one 4 KiB page at once, up to
 // 64 lines. The grain matters (docs/simulator.md), so it depends on nothing else. A write that misses reads its line and pays for
 // writing it back right away, without waiting for that; stores that pass the caches only write.
-// Order: Sim lets a fiber come here only when nobody has an earlier clock, unless it stays within its own caches. So no server is
-// ever reserved ahead of an earlier request.
+// Order: Sim lets a fiber come here only when nobody has an earlier clock, unless it stays within its own caches, and again after
+// anything that took long (a fault, a wait for a prefetch's place). So servers are reserved in the order of time: one reserved ahead
+// would stand idle until then while earlier requests wait. A transfer that waits for its line takes up its links when it asks.
 // Takes from Costs: slot_load (a hit), prefetch, atomic_load, atomic_own, the *_lock parts, page_fault; Sim takes the calls.
 //
 // Invariants: answers never lie before the clock given; they depend on offsets and numbers, never on host addresses; for each
@@ -66,10 +67,12 @@ class Fabric {
     clock = arrived(clock, line) + work(shape_.costs.slot_load);
     return true;
   }
+  bool fault(u64& clock, word at); // the first touch of a page: true, and the clock moves on. To be asked before what follows
   u64 access(u64 clock, word at, bool write);
   usize piece(word at, usize bytes); // how much of it a sequence may take at once
   u64 sequence(u64 clock, word at, usize bytes, Pass pass);
   bool has_touched(word at);         // a touch would find it in the own caches
+  u64 place_for_touch(u64 clock) const; // when one more prefetch may start
   u64 touch(u64 clock, word at);
 
   // -- visible operations --
@@ -143,8 +146,7 @@ class Fabric {
   void sit(u32 fiber, u32 seat);
   void count_active(Core& core);
   bool see(word at);
-  Line line_of(word at, u64& clock, u64* id);
-  u64 touch_page(word at, u64 clock);
+  Line line_of(word at, u64* id);
   Found fetch(u64 line, u32& state, Use use);
   Found fetch_to_write(u64 line, u32& state, const Core* peer, bool mine);
   const Distance& to_peer(u32 peer) const {

@@ -240,7 +240,10 @@ GARNER_INLINE void Sim::mark(Op op, u64 id) {
 }
 
 GARNER_INLINE Sim::Visit Sim::priced(word at, bool write) {
-  if (full_) return write ? fabric_.take(clock_, at) : fabric_.look(clock_, at);
+  if (full_) {
+    if (GARNER_UNLIKELY(fabric_.fault(clock_, at))) before_miss();
+    return write ? fabric_.take(clock_, at) : fabric_.look(clock_, at);
+  }
   return write ? model_.take(clock_, at) : model_.look(clock_, at);
 }
 

@@ -135,6 +135,7 @@ class Sim {
     if (current_ == sim::kNoFiber || fabric_.hit(clock_, at, write)) return;
     full_miss(at, write);
   }
+  void full_page(word at); // gives way, takes the page's fault if there is one to take, and gives way again
   void full_miss(word at, bool write);
   void full_sequence(word at, usize bytes, sim::Fabric::Pass pass);
   void full_copy(word to, word from, usize bytes, sim::Fabric::Pass pass);
