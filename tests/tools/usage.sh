@@ -40,7 +40,7 @@ GARNER=colour=blue bad 'in the environment variable GARNER: unknown option' run 
 GARNER=work.term_exit=literal bad 'needs work.sync=monitor' run --lib "$scratch/lib.so" -- true
 
 "$garner" --version | grep -q '^garner [0-9]' || fail "--version"
-for command in run compare bench options doctor; do
+for command in run compare bench options doctor machine; do
   "$garner" $command --help > "$scratch/out" 2>"$scratch/err" || fail "$command --help"
   grep -q "^Usage: garner $command" "$scratch/out" && [ ! -s "$scratch/err" ] || fail "$command --help: $(cat "$scratch/out")"
   "$garner" --help | grep -q "^  $command " || fail "--help does not list $command"

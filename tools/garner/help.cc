@@ -15,6 +15,7 @@ std::string default_text(const CLI::Option& option) {
 }
 
 std::string usage_line(const CLI::App& command) {
+  if (!command.get_subcommands([](const CLI::App*) { return true; }).empty()) return "COMMAND [OPTIONS]";
   std::string line = "[OPTIONS]";
   for (const CLI::Option* option : command.get_options([](const CLI::Option* o) { return o->get_positional(); }))
     line += " " + (option->get_option_text().empty() ? "[" + option->get_name() + " ...]" : option->get_option_text());
@@ -33,8 +34,7 @@ std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {
 }
 
 std::string HelpFormatter::make_usage(const CLI::App* app, std::string name) const {
-  bool has_commands = app->get_parent() == nullptr;
-  return "\nUsage: " + name + (has_commands ? " COMMAND [OPTIONS]" : " " + usage_line(*app)) + "\n";
+  return "\nUsage: " + name + (app->get_parent() == nullptr ? " COMMAND [OPTIONS]" : " " + usage_line(*app)) + "\n";
 }
 
 } // namespace garner::tool

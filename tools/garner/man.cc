@@ -70,6 +70,10 @@ std::string man_page(const CLI::App& root) {
   all += heading("COMMANDS");
   for (const CLI::App* command : commands_of(root)) {
     all += fmt::format(".SS {}\n", command->get_name()) + paragraph(command->get_description() + ".") + positionals_of(*command) + options_of(*command);
+    for (const CLI::App* inner : commands_of(*command)) {
+      const std::string usage = bold(command->get_name() + " " + inner->get_name()) + " " + troff(usage_line(*inner));
+      all += item(usage, inner->get_description() + ".") + ".RS\n" + positionals_of(*inner) + options_of(*inner) + ".RE\n";
+    }
     std::string footer = command->get_footer();
     while (!footer.empty() && footer[0] == '\n') footer.erase(0, 1);
     if (!footer.empty()) all += paragraph(footer);

@@ -1,9 +1,9 @@
 // What a simulated machine is told before it runs, and what it says afterwards: plain data, no code that decides.
 //
-// Costs are those of a uniform machine: memory is near or far, a line is mine or another's, a system call has a price. The
-// defaults describe one die of the 48-core Opteron 6172 of the papers. Each is followed by its source: "1.3" and the like are
+// Costs are those of a uniform machine: memory is near or far, a line is mine or another's, a system call has a price. A machine in
+// full is a Shape (shape.h), whose Costs are its own. The defaults describe one die of the 48-core Opteron 6172 of the papers. Each is followed by its source: "1.3" and the like are
 // sections of the project's table of machine parameters, "system" is a figure measured on Linux, "guess" is a guess.
-// Deviates from a real machine: no caches beyond line ownership, no memory controllers, no links, 4 KiB pages only.
+// The uniform machine deviates from a real one: no caches beyond line ownership, no memory controllers, no links, 4 KiB pages only.
 #pragma once
 #include "base/random.h"
 #include "base/words.h"
@@ -40,7 +40,11 @@ struct Costs {
   u64 clock_read = 20'000;       // now() (guess)
   u64 pin_call = 500'000;        // sched_setaffinity (guess)
   u64 start_thread = 20'000'000; // clone until the new thread runs; the caller pays a quarter (guess)
+  u64 page_query = 120'000;      // move_pages that only asks, per page (system: 80-160 ns)
   u64 remote_percent = 180;      // what far memory and a far owner cost, in percent of near: 118 ns / 65 ns (1.3)
+  // Parts of the calls above during which a lock of the kernel is held; machines with a Shape only, the uniform one has none.
+  u64 futex_lock = 0;            // of park_call and wake_call, by futex
+  u64 page_lock = 0;             // of page_fault, by node
 };
 
 enum class Picker : u8 {
@@ -86,6 +90,8 @@ struct Chooser {
   void* self = nullptr;
 };
 
+struct Shape; // shape.h
+
 struct Config {
   u32 nodes = 1; // 1 … kNodesMax
   u32 cores_per_node = 6;
@@ -97,6 +103,7 @@ struct Config {
   u64 slack_ps = 1'000'000;              // earliest: how far plain verbs may run ahead of the next fiber before they wait for it
   usize stack_bytes = 256 * KiB;
   Costs costs{};
+  const Shape* shape = nullptr;          // a machine in full, copied by the Sim: it decides nodes, cores and costs. Null: uniform
   FaultPlan faults{};
   Chooser chooser{};
 };

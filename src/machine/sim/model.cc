@@ -7,8 +7,8 @@ namespace garner::sim {
 
 bool Model::reset(const Costs& costs, u32 nodes) {
   costs_ = costs;
-  nodes_ = nodes;
   places_.clear();
+  places_.set_rules(Places::plain_rules(nodes));
   if (!lines_.reset() || !rows_.resize(nodes)) return false;
   const u64 near[kKinds] = {costs.slot_load,      costs.slot_store,   costs.line_in,       costs.read_line,
                             costs.write_line, costs.copy_from_line, costs.copy_to_line, costs.stream_to_line};
@@ -51,7 +51,7 @@ u64 Model::page_price(Kind kind, word at, u64 units) {
   usize page = (at - seen_.base) / kPageBytes;
   u8 where = seen_.node_of_page[page];
   if (where != 0) return units * row_->price[kind][where];
-  u32 home = Places::touch(*places_.find(at), page, node_, nodes_);
+  u32 home = places_.touch(*places_.find(at), page, node_);
   return costs_.page_fault + units * row_->price[kind][home + 1];
 }
 

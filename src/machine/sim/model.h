@@ -1,7 +1,6 @@
-// What each access costs: the only place of the simulated machine that knows prices.
+// What each access costs on the uniform machine; machines in full have fabric.h instead.
 //
-// The Sim tells it whose operations follow (enter) and asks, for each verb, at which clock the operation is over. Everything
-// behind these calls may be replaced (hops, links, controllers, caches) without touching a scheduler or a verb.
+// The Sim tells it whose operations follow (enter) and asks, for each verb, at which clock the operation is over.
 //   plain     load store read write copy stream prefetch  -> the clock afterwards
 //   visible   look (a read of a contended word) and take (a write)  -> the same, and the word's machine-independent id
 //
@@ -88,7 +87,7 @@ class Model {
   u64 between(u64 price, const CacheLine& line) const { return line.node == node_ ? price : price * costs_.remote_percent / 100; }
 
   Costs costs_;
-  u32 nodes_ = 1, fiber_ = kNoFiber, node_ = 0;
+  u32 fiber_ = kNoFiber, node_ = 0;
   u64 bit_ = 0;
   Row* row_ = nullptr;
   Seen seen_{};

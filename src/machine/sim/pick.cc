@@ -25,7 +25,7 @@ constexpr u64 kSpanPs = 1'000'000'000;
 void Sim::set_until() {
   if (config_.picker != Picker::earliest) {
     until_ = 0;
-    until_plain_ = clock_ + kSpanPs;
+    until_plain_ = until_miss_ = clock_ + kSpanPs;
     return;
   }
   const u64 first = ready_.first_clock();
@@ -33,6 +33,7 @@ void Sim::set_until() {
   until_ = faulty_ ? 0 : until;
   const u64 ahead = until > Ready::kNever - config_.slack_ps ? Ready::kNever : until + config_.slack_ps;
   until_plain_ = min_of(ahead, clock_ + kSpanPs);
+  until_miss_ = min_of(until, until_plain_);
 }
 
 void Sim::turn() {

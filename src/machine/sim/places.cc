@@ -10,6 +10,13 @@ namespace {
 
 usize map_bytes(usize bytes) { return 2 * div_up(bytes, kPageBytes); }
 
+usize line_bytes(usize bytes) { return div_up(bytes, kLineBytes) * sizeof(u32); }
+
+void drop_tables(Range& range) {
+  unmap_own(range.node_of_page, map_bytes(range.bytes));
+  if (range.lines != nullptr) unmap_own(range.lines, line_bytes(range.bytes));
+}
+
 // Over-maps by the alignment and gives the ends back.
 word map_aligned(usize bytes, usize align) {
   usize asked = align > kPageBytes ? bytes + align : bytes;
@@ -30,9 +37,14 @@ bool Places::insert(Range range, usize align) {
   range.node_of_page = static_cast<u8*>(map_own(map_bytes(range.bytes)));
   if (range.node_of_page == nullptr) return false;
   range.rule = range.node_of_page + div_up(range.bytes, kPageBytes);
+  if (rules_.with_lines) range.lines = static_cast<u32*>(map_own(line_bytes(range.bytes)));
+  if (rules_.with_lines && range.lines == nullptr) {
+    unmap_own(range.node_of_page, map_bytes(range.bytes));
+    return false;
+  }
   usize i = ranges_.size();
   if (!ranges_.push(range)) {
-    unmap_own(range.node_of_page, map_bytes(range.bytes));
+    drop_tables(range);
     return false;
   }
   for (; i > 0 && ranges_[i - 1].base > range.base; i--) ranges_[i] = ranges_[i - 1];
@@ -43,7 +55,7 @@ bool Places::insert(Range range, usize align) {
 
 void Places::drop(usize index) {
   Range range = ranges_[index];
-  unmap_own(range.node_of_page, map_bytes(range.bytes));
+  drop_tables(range);
   if (range.ours) munmap(reinterpret_cast<void*>(range.base), range.bytes);
   for (usize i = index; i + 1 < ranges_.size(); i++) ranges_[i] = ranges_[i + 1];
   ranges_.pop();
@@ -54,7 +66,7 @@ word Places::reserve(usize bytes, usize align) {
   if (bytes == 0 || !is_power_of_two(align)) return 0;
   word base = map_aligned(bytes, align);
   if (base == 0) return 0;
-  if (insert({base, bytes, 0, nullptr, nullptr, true}, align)) return base;
+  if (insert({base, bytes, 0, nullptr, nullptr, nullptr, true}, align)) return base;
   munmap(reinterpret_cast<void*>(base), bytes);
   return 0;
 }
@@ -63,7 +75,7 @@ bool Places::adopt(word at, usize bytes) {
   GARNER_CHECK(is_aligned(at, kLineBytes), "an adopted range must start at a line");
   for (Range& range : ranges_)
     if (at < range.base + range.bytes && range.base < at + bytes) return false;
-  return insert({at, bytes, 0, nullptr, nullptr, false}, kLineBytes);
+  return insert({at, bytes, 0, nullptr, nullptr, nullptr, false}, kLineBytes);
 }
 
 void Places::release(word at, usize bytes) {
@@ -109,10 +121,21 @@ Range* Places::find(word at) {
   return nullptr;
 }
 
-u32 Places::touch(Range& range, usize page, u32 node, u32 nodes) {
-  u8 rule = range.rule[page];
-  u32 home = rule == kFirstTouch ? node : rule == kInterleave ? u32(page % nodes) : u32(rule - 1);
-  range.node_of_page[page] = u8(home + 1);
+Places::Rules Places::plain_rules(u32 nodes) {
+  Rules rules{};
+  for (u32 n = 0; n < nodes; n++) rules.round[n] = u8(n);
+  rules.round_nodes = nodes;
+  rules.page_bytes = kPageBytes;
+  return rules;
+}
+
+u32 Places::touch(Range& range, usize page, u32 node) const {
+  const usize together = rules_.page_bytes / kPageBytes, first = page / together * together;
+  const u8 rule = range.rule[page];
+  const u32 home = rule == kFirstTouch ? node : rule == kInterleave ? rules_.round[page / together % rules_.round_nodes] : u32(rule - 1);
+  const usize last = min_of(first + together, usize(div_up(range.bytes, kPageBytes)));
+  for (usize p = first; p < last; p++)
+    if (range.node_of_page[p] == 0) range.node_of_page[p] = u8(home + 1);
   return home;
 }
 

@@ -5,10 +5,12 @@
 // use offsets only, so a run is the same wherever the system happens to map it.
 // Page maps: node_of_page holds node + 1, or 0 while untouched; rule holds what the first touch shall do.
 // Invariants: ranges are disjoint and sorted by base; an offset is never given out twice between two clear() calls.
-// Deviates: interleaving starts at node 0 for the first page of each range (Linux starts anywhere); binding never moves a page
-// that was touched before, as mbind without MPOL_MF_MOVE; pages are 4 KiB.
+// Pages are counted in 4 KiB; where the machine has larger ones, a touch decides for all 4 KiB pages of the large one.
+// Deviates: interleaving starts at the first node for the first page of each range (Linux starts anywhere); binding never moves a
+// page that was touched before, as mbind without MPOL_MF_MOVE; no node's memory is ever full.
 #pragma once
 #include "base/arena.h"
+#include "machine/sim/config.h"
 
 namespace garner::sim {
 
@@ -18,12 +20,24 @@ struct Range {
   u64 offset;        // simulated address of `base`
   u8* node_of_page;  // per 4 KiB page: node + 1, 0 untouched
   u8* rule;          // per page: kFirstTouch, node + 1, or kInterleave
+  u32* lines;        // per line: what fabric.h knows of it; null when nobody asked for it
   bool ours;         // mapped by reserve(), not adopted
 };
 
 class Places {
  public:
   static constexpr u8 kFirstTouch = 0, kInterleave = 0xff;
+
+  // How pages are handed out from now on: interleaving goes round these nodes, one touch brings so many bytes, ranges made from
+  // now on carry a word per line or not.
+  struct Rules {
+    u8 round[kNodesMax];
+    u32 round_nodes;
+    usize page_bytes;
+    bool with_lines;
+  };
+  void set_rules(const Rules& rules) { rules_ = rules; }
+  static Rules plain_rules(u32 nodes);
 
   Places() = default;
   ~Places() { clear(); }
@@ -39,7 +53,7 @@ class Places {
 
   Range* find(word at); // null outside every range
   // Decides the node of a page at its first touch by a thread on `node`.
-  static u32 touch(Range& range, usize page, u32 node, u32 nodes);
+  u32 touch(Range& range, usize page, u32 node) const;
 
   void clear(); // unmaps and forgets everything, starts numbering afresh
 
@@ -48,6 +62,7 @@ class Places {
   void drop(usize index);
 
   Vector<Range> ranges_;
+  Rules rules_ = plain_rules(1);
   u64 next_offset_ = kFirstOffset;
   static constexpr u64 kFirstOffset = 16 * MiB;
 };

@@ -52,13 +52,22 @@ void Sim::reset(const Config& config) {
   GARNER_CHECK(config.nodes >= 1 && config.nodes <= kNodesMax, "a simulated machine has 1 to 64 nodes");
   clear();
   config_ = config;
-  GARNER_CHECK(model_.reset(config.costs, config.nodes), "the simulated machine is out of memory");
+  full_ = config.shape != nullptr;
+  if (full_) {
+    const char* wrong = check_shape(*config.shape);
+    if (wrong != nullptr) die(wrong, __FILE__, __LINE__);
+    config_.nodes = config.shape->nodes;
+    config_.costs = config.shape->costs;
+    config_.shape = nullptr; // the caller's; the Fabric has a copy
+  }
+  GARNER_CHECK(model_.reset(config_.costs, config_.nodes), "the simulated machine is out of memory");
+  GARNER_CHECK(!full_ || fabric_.reset(*config.shape, model_.places()), "the simulated machine is out of memory for its caches");
   random_ = Random(config.seed);
   const u32 rates[] = {2, 4, 16, 64};
   switch_one_in_ = config.switch_one_in != 0 ? config.switch_one_in : rates[random_.below(4)];
   faulty_ = config.picker != Picker::every && config.faults.at_operations();
   clock_ = clock_max_ = 0;
-  until_ = until_plain_ = ~u64(0);
+  until_ = until_plain_ = until_miss_ = ~u64(0);
   digest_ = 0x67617266;
   steps_ = switches_ = 0;
   ready_mask_ = ready_before_ = 0;
@@ -83,8 +92,13 @@ bool Sim::start(void (*entry)(void*), void* arg) {
   }
   Fiber* fiber = stacks_.take();
   if (fiber == nullptr) return false;
+  if (full_ && !fabric_.add_fiber(number)) {
+    stacks_.give(fiber);
+    return false;
+  }
   fiber->aim(&fiber_entry, this);
-  add(tasks_, Task{fiber, entry, arg, 0, 0, 0, node_of_worker(number), kNoFiber, 0, State::ready, false, false});
+  const u32 node = full_ ? fabric_.node_of_fiber(number) : node_of_worker(number);
+  add(tasks_, Task{fiber, entry, arg, 0, 0, 0, node, kNoFiber, 0, State::ready, false, false});
   if (config_.picker == Picker::every) fair_.add();
   live_++;
   make_ready(number, born);
@@ -107,14 +121,16 @@ Sim::Outcome Sim::run() {
   running_here = this;
   end_ = End::finished;
   model_.begin_run();
+  if (full_) fabric_.begin_run();
   if (u32 first = pick_next(); first != kNoFiber) switch_to(first);
   running_here = outer;
   host_ = nullptr;
   current_ = kNoFiber;
   over_ = live_ != 0;
   clock_ = clock_max_ = max_of(clock_, clock_max_);
-  until_ = until_plain_ = ~u64(0);
+  until_ = until_plain_ = until_miss_ = ~u64(0);
   model_.leave();
+  fabric_.leave();
   return {end_, steps_, clock_ / 1000, text_.c_str()};
 }
 
@@ -123,6 +139,7 @@ void Sim::make_ready(u32 fiber, u64 clock) {
   Task& task = tasks_[fiber];
   task.clock = max_of(task.clock, clock);
   task.state = State::ready;
+  if (full_) fabric_.set_active(fiber, true);
   switch (config_.picker) {
     case Picker::earliest: ready_.set(fiber, task.clock); break;
     case Picker::seeded: add(ready_list_, fiber); break;
@@ -135,6 +152,7 @@ void Sim::make_ready(u32 fiber, u64 clock) {
 void Sim::block() {
   tasks_[current_].clock = tasks_[current_].waits_since = clock_;
   add(waiting_, current_);
+  if (full_) fabric_.set_active(current_, false);
   u32 next = pick_next();
   if (next == kNoFiber) stop(End::deadlock);
   else switch_to(next);
@@ -150,7 +168,8 @@ GARNER_INLINE void Sim::resume(u32 fiber) {
   if (fiber != current_) {
     switches_++;
     current_ = fiber;
-    model_.enter(fiber, to.node);
+    if (full_) fabric_.enter(fiber);
+    else model_.enter(fiber, to.node);
   }
   set_until();
 }
@@ -167,6 +186,7 @@ void Sim::end_fiber() {
   Task& task = tasks_[current_];
   task.state = State::ended;
   live_--;
+  if (full_) fabric_.set_active(current_, false);
   clock_max_ = max_of(clock_max_, clock_);
   Fiber* mine = task.fiber;
   Fiber* to = host_;
@@ -196,7 +216,7 @@ void Sim::describe_waits() {
     const Task& task = tasks_[fiber];
     text_.text("; fiber ").num(fiber);
     if (task.worker != kNoFiber) text_.text(" (worker ").num(task.worker).text(")");
-    const u64 id = model_.id_of(task.waits_on);
+    const u64 id = id_of(task.waits_on);
     const u32 value = *reinterpret_cast<const u32*>(task.waits_on);
     text_.text(task.state == State::parked ? " parked on word " : " waits for lock ");
     if ((id & Model::kStranger) != 0) text_.text("#").num(id & ~Model::kStranger);
@@ -219,10 +239,18 @@ GARNER_INLINE void Sim::mark(Op op, u64 id) {
   if (GARNER_UNLIKELY(++steps_ >= config_.steps_max)) stop(End::budget);
 }
 
+GARNER_INLINE Sim::Visit Sim::priced(word at, bool write) {
+  if (full_) {
+    if (GARNER_UNLIKELY(fabric_.fault(clock_, at))) before_miss();
+    return write ? fabric_.take(clock_, at) : fabric_.look(clock_, at);
+  }
+  return write ? model_.take(clock_, at) : model_.look(clock_, at);
+}
+
 void Sim::visit(Op op, word at, bool write) {
   if (GARNER_UNLIKELY(current_ == kNoFiber)) return;
   before_visible();
-  const Model::Visit visit = write ? model_.take(clock_, at) : model_.look(clock_, at);
+  const Visit visit = priced(at, write);
   mark(op, visit.id);
   clock_ = visit.clock;
 }
@@ -236,7 +264,10 @@ void Sim::atomic_take(const volatile void* at) {
 }
 
 void Sim::atomic_made(const volatile void* at) {
-  if (Sim* self = running_here) self->model_.renew(address_of(at));
+  Sim* self = running_here;
+  if (self == nullptr) return;
+  if (self->full_) self->fabric_.renew(address_of(at));
+  else self->model_.renew(address_of(at));
 }
 
 void Sim::give_way(Op op, u64 price) {
@@ -252,15 +283,16 @@ void Sim::give_way(Op op, u64 price) {
     before_visible();
   }
   mark(op, 0);
-  clock_ += price;
+  clock_ += worked(price);
 }
 
 void Sim::park_on(u32* at, u32 expected) {
   if (current_ == kNoFiber) return;
   before_visible();
-  const Model::Visit visit = model_.look(clock_, address_of(at));
+  const Visit visit = priced(address_of(at), false);
   mark(Op::park, visit.id);
-  clock_ = visit.clock + config_.costs.park_call;
+  clock_ = visit.clock;
+  clock_ = futex_call(address_of(at), config_.costs.park_call);
   if (*at != expected) return;
   if (happens(config_.faults.park_returns_one_in, Fault::park_returns)) return;
   tasks_[current_].state = State::parked;
@@ -271,8 +303,8 @@ void Sim::park_on(u32* at, u32 expected) {
 void Sim::wake_on(u32* at, u32 count) {
   if (current_ == kNoFiber) return;
   before_visible();
-  mark(Op::wake, model_.id_of(address_of(at)));
-  clock_ += config_.costs.wake_call;
+  mark(Op::wake, id_of(address_of(at)));
+  clock_ = futex_call(address_of(at), config_.costs.wake_call);
   release_waiters(address_of(at), State::parked, count, clock_ + config_.costs.wake_latency);
 }
 
@@ -305,7 +337,7 @@ void Sim::lock_acquire(u32* holder) {
   }
   self->before_visible();
   while (true) {
-    const Model::Visit visit = self->model_.take(self->clock_, address_of(holder));
+    const Visit visit = self->priced(address_of(holder), true);
     self->mark(Op::lock, visit.id);
     self->clock_ = visit.clock;
     if (*holder == 0) break;
@@ -343,14 +375,16 @@ void Sim::hired(u32 worker, u32 node) {
   if (current_ == kNoFiber) return;
   tasks_[current_].worker = worker;
   tasks_[current_].node = node;
-  model_.enter(current_, node);
+  if (full_) fabric_.seat_worker(current_, worker), fabric_.enter(current_);
+  else model_.enter(current_, node);
 }
 
-void Sim::system_call(u64 price) {
+void Sim::system_call(u64 price, Call kind) {
   if (current_ == kNoFiber) return;
-  before_plain();
+  if (full_) before_miss();
+  else before_plain();
   mark(Op::page, 0);
-  clock_ += price;
+  clock_ = full_ && kind == Call::map ? fabric_.map_call(clock_, price) : clock_ + price;
 }
 
 u64 Sim::now() {
@@ -362,27 +396,28 @@ u64 Sim::now() {
 }
 
 bool Sim::pin(Self& self, u32 node) {
-  if (node >= config_.nodes) return false;
+  if (node >= config_.nodes || (full_ && !fabric_.has_cores(node))) return false;
   system_call(config_.costs.pin_call);
   self.node = node;
   if (current_ == kNoFiber) return true;
   tasks_[current_].node = node;
-  model_.enter(current_, node);
+  if (full_) fabric_.move_to_node(current_, node), fabric_.enter(current_);
+  else model_.enter(current_, node);
   return true;
 }
 
 word Sim::reserve(usize bytes, usize align) {
-  system_call(config_.costs.reserve_call);
+  system_call(config_.costs.reserve_call, Call::map);
   if (happens(config_.faults.reserve_refused_one_in, Fault::reserve_refused)) return 0;
   word at = model_.places().reserve(bytes, align);
-  model_.places_changed();
+  places_changed();
   return at;
 }
 
 void Sim::release(word at, usize bytes) {
-  system_call(config_.costs.reserve_call);
+  system_call(config_.costs.reserve_call, Call::map);
   model_.places().release(at, bytes);
-  model_.places_changed();
+  places_changed();
 }
 
 void Sim::discard(word at, usize bytes) {
@@ -391,7 +426,7 @@ void Sim::discard(word at, usize bytes) {
 }
 
 Placed Sim::bind(word at, usize bytes, u32 node) {
-  system_call(config_.costs.bind_call);
+  system_call(config_.costs.bind_call, Call::map);
   if (config_.nodes == 1) return Placed::one_node;
   if (node >= config_.nodes || happens(config_.faults.bind_refused_one_in, Fault::bind_refused)) return Placed::refused;
   model_.places().set_rule(at, bytes, u8(node + 1));
@@ -399,22 +434,32 @@ Placed Sim::bind(word at, usize bytes, u32 node) {
 }
 
 Placed Sim::interleave(word at, usize bytes) {
-  system_call(config_.costs.bind_call);
+  system_call(config_.costs.bind_call, Call::map);
   if (config_.nodes == 1) return Placed::one_node;
   if (happens(config_.faults.bind_refused_one_in, Fault::bind_refused)) return Placed::refused;
   model_.places().set_rule(at, bytes, Places::kInterleave);
   return Placed::yes;
 }
 
+u32 Sim::ask_node(word at) {
+  system_call(config_.costs.page_query);
+  return node_of_page(at);
+}
+
+void Sim::places_changed() {
+  model_.places_changed();
+  fabric_.places_changed();
+}
+
 bool Sim::adopt(word at, usize bytes) {
   bool done = model_.places().adopt(at, bytes);
-  model_.places_changed();
+  places_changed();
   return done;
 }
 
 void Sim::forget(word at) {
   model_.places().forget(at);
-  model_.places_changed();
+  places_changed();
 }
 
 } // namespace garner

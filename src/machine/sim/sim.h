@@ -27,6 +27,7 @@
 #include "base/print.h"
 #include "base/random.h"
 #include "machine/sim/config.h"
+#include "machine/sim/fabric.h"
 #include "machine/sim/fair.h"
 #include "machine/sim/model.h"
 #include "machine/sim/ready.h"
@@ -71,9 +72,10 @@ class Sim {
   Placed interleave(word at, usize bytes);
   u32 nodes() const { return config_.nodes; }
   u32 current_node() const { return current_ == sim::kNoFiber ? 0 : tasks_[current_].node; }
-  u32 node_of_worker(u32 worker) const { return worker % config_.nodes; } // spread round the nodes (N25)
+  u32 node_of_worker(u32 worker) const { return full_ ? fabric_.node_of_worker(worker) : worker % config_.nodes; } // spread round the nodes (N25)
   bool pin(Self& self, u32 node);
-  u32 processors() const { return config_.nodes * config_.cores_per_node; }
+  u32 processors() const { return full_ ? fabric_.threads() : config_.nodes * config_.cores_per_node; }
+  u32 ask_node(word at); // the node of a page by system call (move_pages that only asks); kNoNode while untouched
   u64 seed() const { return config_.seed; }
 
   // For tables that something else mapped: treats them as a range, line by line and page by page.
@@ -83,7 +85,8 @@ class Sim {
   // For tests and reports.
   static constexpr u32 kNoNode = sim::Model::kNoNode;
   u32 node_of_page(word at) { return model_.node_of_page(at); } // kNoNode while untouched
-  u64 offset_of(word at) { return model_.id_of(at); }           // simulated address
+  u64 offset_of(word at) { return id_of(at); }                  // simulated address
+  const sim::Fabric& fabric() const { return fabric_; }         // of a machine with a Shape: who asked how much of whom
   u32 current_fiber() const { return current_; }                // kNoFiber outside run()
 
  private:
@@ -116,14 +119,36 @@ class Sim {
   void give_way(Op op, u64 price);
   void park_on(u32* at, u32 expected);
   void wake_on(u32* at, u32 count);
-  void system_call(u64 price);
+  enum class Call : u8 { plain, map }; // map: under the lock of the address space
+  void system_call(u64 price, Call kind = Call::plain);
   void hired(u32 worker, u32 node);
+  u64 futex_call(word at, u64 price) { return full_ ? fabric_.futex_call(clock_, fabric_.id_of(at), price) : clock_ + price; }
+  u64 worked(u64 price) const { return full_ ? fabric_.work(price) : price; }
+  using Visit = sim::Model::Visit;
+  Visit priced(word at, bool write); // what a visible operation costs from now on, and its word's id
+  void places_changed();
+  u64 id_of(word at) { return full_ ? fabric_.id_of(at) : model_.id_of(at); }
+
+  // fabric_verbs.cc: the plain verbs on a machine in full. A word in the core's own caches is a matter of its own; anything else waits
+  // until this fiber has the earliest clock.
+  void full_word(word at, bool write) {
+    if (current_ == sim::kNoFiber || fabric_.hit(clock_, at, write)) return;
+    full_miss(at, write);
+  }
+  void full_page(word at); // gives way, takes the page's fault if there is one to take, and gives way again
+  void full_miss(word at, bool write);
+  void full_sequence(word at, usize bytes, sim::Fabric::Pass pass);
+  void full_copy(word to, word from, usize bytes, sim::Fabric::Pass pass);
+  void full_touch(word at);
 
   GARNER_INLINE void before_visible() {
     if (GARNER_UNLIKELY(clock_ >= until_)) turn();
   }
   GARNER_INLINE void before_plain() {
     if (GARNER_UNLIKELY(clock_ >= until_plain_)) turn_plain();
+  }
+  GARNER_INLINE void before_miss() {
+    if (GARNER_UNLIKELY(clock_ >= until_miss_)) turn_plain();
   }
   void mark(Op op, u64 id);
 
@@ -158,9 +183,12 @@ class Sim {
   u64 clock_ = 0;
   u64 until_plain_ = ~u64(0); // at this clock a plain verb must ask
   u64 until_ = ~u64(0);       // at this clock a visible operation must ask
+  u64 until_miss_ = ~u64(0);  // full: at this clock a plain verb that leaves the own caches must ask
+  bool full_ = false;         // config.shape was given: fabric_ tells the prices, not model_
   u64 digest_ = 0, steps_ = 0;
   u32 current_ = sim::kNoFiber;
   sim::Model model_;
+  sim::Fabric fabric_;
 
   Config config_;
   Vector<Task> tasks_;
@@ -200,12 +228,14 @@ class Sim::Self {
 
   GARNER_INLINE Ref load(Slot slot) {
     sim_.before_plain();
-    sim_.clock_ = sim_.model_.load(sim_.clock_, slot.at);
+    if (sim_.full_) sim_.full_word(slot.at, false);
+    else sim_.clock_ = sim_.model_.load(sim_.clock_, slot.at);
     return Ref{load_word(slot.at)};
   }
   GARNER_INLINE void store(Slot slot, Ref ref) {
     sim_.before_plain();
-    sim_.clock_ = sim_.model_.store(sim_.clock_, slot.at);
+    if (sim_.full_) sim_.full_word(slot.at, true);
+    else sim_.clock_ = sim_.model_.store(sim_.clock_, slot.at);
     store_word(slot.at, ref.at);
   }
   word header(Header header) {
@@ -224,28 +254,36 @@ class Sim::Self {
   }
   void copy(word to, word from, usize bytes) {
     sim_.before_plain();
-    sim_.clock_ = sim_.model_.copy(sim_.clock_, to, from, bytes);
+    if (sim_.full_) sim_.full_copy(to, from, bytes, sim::Fabric::Pass::write);
+    else sim_.clock_ = sim_.model_.copy(sim_.clock_, to, from, bytes);
     memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
   }
   void slide(word to, word from, usize bytes) {
     sim_.before_plain();
-    sim_.clock_ = sim_.model_.copy(sim_.clock_, to, from, bytes);
+    if (sim_.full_) sim_.full_copy(to, from, bytes, sim::Fabric::Pass::write);
+    else sim_.clock_ = sim_.model_.copy(sim_.clock_, to, from, bytes);
     memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
   }
   void stream(word to, word from, usize bytes) {
     sim_.before_plain();
-    sim_.clock_ = sim_.model_.stream(sim_.clock_, to, from, bytes);
+    if (sim_.full_) sim_.full_copy(to, from, bytes, sim::Fabric::Pass::around);
+    else sim_.clock_ = sim_.model_.stream(sim_.clock_, to, from, bytes);
     memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
   }
   GARNER_INLINE void read(word at, usize bytes) {
     sim_.before_plain();
-    sim_.clock_ = sim_.model_.read(sim_.clock_, at, bytes);
+    if (sim_.full_) sim_.full_sequence(at, bytes, sim::Fabric::Pass::read);
+    else sim_.clock_ = sim_.model_.read(sim_.clock_, at, bytes);
   }
   GARNER_INLINE void write(word at, usize bytes) {
     sim_.before_plain();
-    sim_.clock_ = sim_.model_.write(sim_.clock_, at, bytes);
+    if (sim_.full_) sim_.full_sequence(at, bytes, sim::Fabric::Pass::write);
+    else sim_.clock_ = sim_.model_.write(sim_.clock_, at, bytes);
   }
-  GARNER_INLINE void touch(word) { sim_.clock_ = sim_.model_.prefetch(sim_.clock_); }
+  GARNER_INLINE void touch(word at) {
+    if (sim_.full_) sim_.full_touch(at);
+    else sim_.clock_ = sim_.model_.prefetch(sim_.clock_);
+  }
   void pause() { sim_.give_way(Op::pause, sim_.config_.costs.pause); }
   void yield() { sim_.give_way(Op::yield, sim_.config_.costs.yield); }
   u64 now() { return sim_.now(); }

@@ -1,0 +1,255 @@
+// garner_sim_bench: one young collection of a large graph, by the real collector, on a simulated machine and on this one.
+//
+//   garner_sim_bench [--machine FILE|NAME] [--workers N,N,…] [--objects N] [--options LIST] [--native]
+//
+// The graph: objects of 56 bytes with three references, to random others, all held by tables of 500; one thread builds it, so that
+// under first touch all of it lies on that thread's node (N18), which is what the papers' baseline looks like. The pause is virtual
+// time; "host s" is the processor time that simulating it took; with --native the same graph is collected by real threads, one and two,
+// and "slowdown" is the processor time of the simulation over that of one native worker. Virtual figures repeat to the last digit, host seconds do not.
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "host/synthetic/synthetic.h"
+#include "machine/linux/linux.h"
+#include "machine/sim/sim.h"
+#include "machine_file.h"
+
+namespace garner::bench {
+namespace {
+
+struct Options {
+  std::string machine = "amd48", more;
+  std::vector<u32> workers = {1, 8, 16, 48};
+  u64 objects = 1'000'000;
+  bool native = false;
+};
+
+struct Outcome {
+  u64 pause_ns = 0, evacuate_ns = 0, copied_bytes = 0, copied_objects = 0, digest = 0, steals = 0, switches = 0;
+  double host_s = 0;
+  u64 read_remote = 0, read_all = 0; // bytes asked of memories during the collection
+  std::string busiest;               // the server that worked most of that time
+};
+
+constexpr usize kTable = 500, kNodeBytes = 56;
+
+// Processor time of this process: other programs on this machine do not reach it.
+double seconds_now() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return double(t.tv_sec) + double(t.tv_nsec) / 1e9;
+}
+
+// The program: builds, collects once, and tells. One thread of either machine.
+template <class M> class Program {
+ public:
+  Program(M& machine, const Options& options, u32 workers, u64 seed) : machine_(machine), options_(options), random_(seed), host_(machine, settings(options, workers), {}) {}
+
+  bool start() {
+    SyntheticShape shape;
+    shape.reserve = align_up(8 * options_.objects * kNodeBytes + 256 * MiB, 64 * MiB);
+    shape.eden = shape.eden_min = shape.eden_max = align_up(2 * options_.objects * kNodeBytes + 32 * MiB, 4 * MiB);
+    return host_.start(shape);
+  }
+  void run(const std::function<void()>& before = {}, const std::function<void()>& after = {}) {
+    typename M::Self self(machine_, 0);
+    synthetic::Mutator<M> mutator(host_);
+    host_.add(mutator);
+    host_.program.come_in(self);
+    build(self, mutator);
+    Request request;
+    request.kind = Kind::young1;
+    request.cause = Cause::induced;
+    request.may_widen = false;
+    if (before) before();
+    const double began = seconds_now();
+    mutator.collect(self, request);
+    outcome.host_s = seconds_now() - began;
+    if (after) after();
+    const CycleEnd& end = host_.cycle->last_any().end;
+    outcome.pause_ns = end.pause_ns;
+    outcome.evacuate_ns = end.evacuate_ns;
+    for (u32 w = 0; w < host_.cycle->gang().workers(); w++) {
+      outcome.copied_bytes += host_.cycle->collecting(w).copied_bytes;
+      outcome.copied_objects += host_.cycle->collecting(w).copied_objects;
+    }
+    host_.program.go_out(self);
+    host_.stop_workers(self);
+  }
+  Outcome outcome;
+
+ private:
+  static Settings settings(const Options& options, u32 workers) {
+    Settings settings;
+    const std::string text = "workers=" + std::to_string(workers) + (options.more.empty() ? "" : "," + options.more);
+    if (!settings.parse(text.c_str()) || settings.illegal() != nullptr) {
+      fprintf(stderr, "garner_sim_bench: %s\n", settings.illegal() != nullptr ? settings.illegal()->sentence : settings.error());
+      exit(2);
+    }
+    return settings;
+  }
+  Ref make(typename M::Self& self, synthetic::Mutator<M>& mutator, synthetic::Shape shape, u64 detail, usize bytes) {
+    Ref ref = mutator.allocate(self, {synthetic::make_type(shape, 0, detail, bytes), next_id_++});
+    GARNER_CHECK(ref.at != 0, "the heap is too small for the graph");
+    return ref;
+  }
+  void build(typename M::Self& self, synthetic::Mutator<M>& mutator) {
+    const usize tables = div_up(options_.objects, kTable);
+    Ref top = make(self, mutator, synthetic::Shape::repeated, synthetic::pattern(1, 0), kMinObjectBytes + tables * kWordBytes);
+    GARNER_CHECK(mutator.cells.push({top.at, 0, 0, RootKind::exact}), "no memory");
+    std::vector<Ref> all;
+    for (usize t = 0; t < tables; t++) {
+      Ref table = make(self, mutator, synthetic::Shape::repeated, synthetic::pattern(1, 0), kMinObjectBytes + kTable * kWordBytes);
+      host_.write(synthetic::slot_at(top, t), table);
+      for (usize i = 0; i < kTable; i++) {
+        all.push_back(make(self, mutator, synthetic::Shape::plain, 3, kNodeBytes));
+        host_.write(synthetic::slot_at(table, i), all.back());
+      }
+    }
+    for (Ref one : all)
+      for (usize slot = 0; slot < 3; slot++) host_.write(synthetic::slot_at(one, slot), all[random_.below(all.size())]);
+  }
+
+  M& machine_;
+  const Options& options_;
+  Random random_;
+  Synthetic<M> host_;
+  u32 next_id_ = 1;
+};
+
+// Controllers, then links.
+std::vector<sim::Server> servers_of(Sim& machine, const tool::MachineFile& file) {
+  std::vector<sim::Server> all;
+  if (file.uniform) return all;
+  for (u32 n = 0; n < file.shape.nodes; n++) all.push_back(machine.fabric().controller(n));
+  for (u32 i = 0; i < file.shape.links; i++) all.push_back(machine.fabric().link(i));
+  return all;
+}
+
+// "link 0>2 4.1 ms": which worked longest, and how long.
+std::string busiest_of(const std::vector<sim::Server>& before, const std::vector<sim::Server>& after, const tool::MachineFile& file) {
+  u64 most = 0;
+  std::string name;
+  for (usize i = 0; i < after.size(); i++) {
+    const u64 ps = after[i].busy_ps - before[i].busy_ps;
+    if (ps <= most) continue;
+    most = ps;
+    const u32 link = u32(i - file.shape.nodes);
+    name = i < file.shape.nodes ? "node " + std::to_string(i) : "link " + std::to_string(file.shape.link[link].from) + ">" + std::to_string(file.shape.link[link].to);
+  }
+  return most == 0 ? "-" : name + " " + std::to_string(most / 1'000'000'000) + "." + std::to_string(most / 100'000'000 % 10) + " ms";
+}
+
+Outcome simulated(const Options& options, const tool::MachineFile& file, u32 workers) {
+  Sim machine(file.config());
+  Program<Sim> program(machine, options, workers, 1);
+  if (!program.start()) exit(1);
+  u64 all = 0, remote = 0;
+  auto count = [&](u64 sign) {
+    if (file.uniform) return;
+    for (u32 a = 0; a < machine.nodes(); a++)
+      for (u32 b = 0; b < machine.nodes(); b++) {
+        all += sign * machine.fabric().asked(a, b);
+        if (a != b) remote += sign * machine.fabric().asked(a, b);
+      }
+  };
+  std::vector<sim::Server> before;
+  std::function<void()> body = [&] {
+    program.run([&] { count(u64(-1)), before = servers_of(machine, file); },
+                [&] { count(1), program.outcome.busiest = busiest_of(before, servers_of(machine, file), file); });
+  };
+  machine.start([](void* at) { (*static_cast<std::function<void()>*>(at))(); }, &body);
+  const Sim::Outcome end = machine.run();
+  if (end.end != sim::End::finished) {
+    fprintf(stderr, "garner_sim_bench: %s\n", end.text);
+    exit(1);
+  }
+  Outcome outcome = program.outcome;
+  outcome.digest = machine.digest();
+  outcome.switches = machine.switches();
+  outcome.read_all = all;
+  outcome.read_remote = remote;
+  return outcome;
+}
+
+Outcome native(const Options& options, u32 workers) {
+  Linux machine(1);
+  Program<Linux> program(machine, options, workers, 1);
+  if (!program.start()) exit(1);
+  program.run();
+  return program.outcome;
+}
+
+void print(const char* where, u32 workers, const Outcome& o, double alone_ms, double native_s) {
+  const double ms = double(o.pause_ns) / 1e6;
+  printf("%-14s %7u %10.3f %10.3f %8.2f %8.2f", where, workers, ms, double(o.evacuate_ns) / 1e6, alone_ms / ms, double(o.copied_bytes) / double(o.pause_ns));
+  if (o.read_all != 0) printf(" %7.1f%%", 100.0 * double(o.read_remote) / double(o.read_all));
+  else printf(" %8s", "-");
+  printf(" %17s %8.2f", o.busiest.c_str(), o.host_s);
+  if (native_s > 0) printf(" %8.1f", o.host_s / native_s);
+  else printf(" %8s", "-");
+  if (o.digest != 0) printf("  %016llx", static_cast<unsigned long long>(o.digest));
+  printf("\n");
+  fflush(stdout);
+}
+
+int bench(const Options& options) {
+  tool::MachineFile file;
+  std::string trouble;
+  if (!tool::find_machine(options.machine, file, trouble)) {
+    fprintf(stderr, "garner_sim_bench: %s\n", trouble.c_str());
+    return 2;
+  }
+  printf("%llu objects of %zu bytes, young collection%s%s\n", static_cast<unsigned long long>(options.objects), kNodeBytes, options.more.empty() ? "" : ", ", options.more.c_str());
+  printf("%-14s %7s %10s %10s %8s %8s %8s %17s %8s %8s\n", "machine", "workers", "pause ms", "evacuate", "speedup", "GB/s", "remote", "busiest", "host s", "slowdown");
+  double native_s = 0, native_ms = 0;
+  if (options.native)
+    for (u32 workers : {1u, 2u}) {
+      const Outcome o = native(options, workers);
+      if (workers == 1) native_s = o.host_s, native_ms = double(o.pause_ns) / 1e6;
+      print("native", workers, o, native_ms, 0);
+    }
+  double alone_ms = 0;
+  for (u32 workers : options.workers) {
+    const Outcome o = simulated(options, file, workers);
+    if (alone_ms == 0) alone_ms = double(o.pause_ns) / 1e6;
+    print(file.name.c_str(), workers, o, alone_ms, native_s);
+  }
+  return 0;
+}
+
+bool read_options(int count, char** args, Options& options) {
+  for (int i = 1; i < count; i++) {
+    if (strcmp(args[i], "--native") == 0) {
+      options.native = true;
+      continue;
+    }
+    if (i + 1 == count) return false;
+    const std::string value = args[++i];
+    if (strcmp(args[i - 1], "--machine") == 0) options.machine = value;
+    else if (strcmp(args[i - 1], "--options") == 0) options.more = value;
+    else if (strcmp(args[i - 1], "--objects") == 0) options.objects = max_of<u64>(1000, strtoull(value.c_str(), nullptr, 10));
+    else if (strcmp(args[i - 1], "--workers") == 0) {
+      options.workers.clear();
+      for (usize at = 0; at < value.size(); at = value.find(',', at) == std::string::npos ? value.size() : value.find(',', at) + 1)
+        options.workers.push_back(u32(clamp_to<u64>(strtoull(value.c_str() + at, nullptr, 10), 1, 1024)));
+    } else return false;
+  }
+  return !options.workers.empty();
+}
+
+} // namespace
+} // namespace garner::bench
+
+int main(int count, char** args) {
+  garner::bench::Options options;
+  if (!garner::bench::read_options(count, args, options)) {
+    fprintf(stderr, "usage: garner_sim_bench [--machine FILE|NAME] [--workers N,N,…] [--objects N] [--options LIST] [--native]\n");
+    return 2;
+  }
+  return garner::bench::bench(options);
+}

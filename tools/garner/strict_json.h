@@ -1,0 +1,47 @@
+// JSON read strictly: one object at a time, every key asked for, every unknown key refused, every error one line with its key path.
+#pragma once
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/words.h"
+
+namespace garner::tool {
+
+using StrictJson = nlohmann::ordered_json;
+
+// Throws UsageError "FILE: what" for text that is not JSON, or in which an object has one key twice.
+StrictJson parse_strictly(const std::string& text, const std::string& file);
+
+class Keys {
+ public:
+  Keys(const StrictJson& object, std::string file, std::string path);
+
+  bool has(const char* key) const { return object_.contains(key); }
+  u64 whole(const char* key, u64 low, u64 high);
+  u64 picoseconds(const char* key); // a number of nanoseconds, from 0 to a second
+  u64 rate(const char* key);        // a number of 10^9 bytes per second, as picoseconds per KiB
+  std::string text(const char* key);
+  std::string one_of(const char* key, const std::vector<std::string>& names, u32& number);
+  Keys object(const char* key);
+  // Calls fn(element, path) for each element of an array with `least` to `most` of them.
+  void each(const char* key, usize least, usize most, const std::function<void(const StrictJson&, const std::string&)>& fn);
+  // Calls fn(name, object) for each member, `least` to `most` of them.
+  void each_member(const char* key, usize least, usize most, const std::function<void(const std::string&, Keys)>& fn);
+  const StrictJson& any(const char* key);
+  void done() const; // refuses what nobody asked for
+
+  std::string path_of(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
+  [[noreturn]] void fail(const std::string& path, const std::string& what) const;
+
+ private:
+  double number(const char* key);
+  const StrictJson& object_;
+  std::string file_, path_;
+  std::set<std::string> asked_;
+};
+
+} // namespace garner::tool
