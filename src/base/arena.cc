@@ -1,3 +1,4 @@
+// Memory for the collector's own tables, mapped and unmapped with a count of it (arena.h).
 #include "base/arena.h"
 
 #include <sys/mman.h>

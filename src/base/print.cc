@@ -1,3 +1,4 @@
+// Line: how text and numbers are put into the buffer and written (print.h); and how the process dies with one.
 #include "base/print.h"
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// Cycle: heap and gang at start, one collection from its cause to its end, the phases it is made of (cycle.h). N3 N4 N12 N14.
 #pragma once
 #include <new>
 

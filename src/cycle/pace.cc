@@ -1,3 +1,4 @@
+// Pace: the arithmetic of when to collect and how large the young space is (pace.h). N12.
 #include "cycle/pace.h"
 
 namespace garner {

@@ -1,3 +1,4 @@
+// The names of causes, kinds, phases and events, as logs and messages write them (event.h).
 #include "event/event.h"
 
 namespace garner {

@@ -1,3 +1,4 @@
+// HandleTable: chunks mapped, linked and given back; slots created, stored to and freed (handles.h).
 #include "heap/handles.h"
 
 #include "base/check.h"

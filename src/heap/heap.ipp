@@ -1,3 +1,4 @@
+// Heap: reservation and tables, regions found, taken and given back, and their commitment (heap.h).
 #pragma once
 #include "heap/heap.h"
 

@@ -1,3 +1,4 @@
+// The names of the roles of regions, for messages (region.h).
 #include "heap/region.h"
 
 namespace garner {

@@ -1,3 +1,4 @@
+// Settings: reading "name=value,name=value", presets, and the pairs that exclude each other (parse.h).
 #include "options/parse.h"
 
 #include "base/print.h"

@@ -6,6 +6,7 @@
 #   lengths   no source file over 800 lines
 #   words     no path of somebody's machine, no open ends in code
 #   readme    every room has a README or a header essay
+#   openings  every source file of src/ begins with a comment that says what it is for
 cd "$(dirname "$0")/../.." || exit 1
 PASSED=0 FAILED=0
 verdict() { # NAME, breaches on stdin
@@ -47,6 +48,6 @@ verdict "open ends" < <(git grep -nE '\b(TODO|FIXME|XXX)\b' -- src tools tests b
 verdict readme < <(for room in src/*/; do
   [ -e "$room/README.md" ] || head -n 3 "$room"/*.h 2>/dev/null | grep -q '^//' || head -n 3 "$room"/*/*.h 2>/dev/null | grep -q '^//' || echo "$room has neither README.md nor a header that opens with an essay"
 done)
-verdict openings < <(for file in $(git ls-files 'src/*.h' 'src/*.cc'); do case $(head -c 2 "$file") in '//' | '#p' | '#i') ;; *) echo "$file does not open with what it is for" ;; esac; done)
+verdict openings < <(for file in $core; do [ "$(head -c 2 "$file")" = // ] || echo "$file does not open with what it is for"; done)
 echo "$PASSED passed, $FAILED failed"
 [ $FAILED -eq 0 ]

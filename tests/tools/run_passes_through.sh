@@ -3,6 +3,8 @@ set -eu
 garner=$1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+export TMPDIR=$scratch/tmp # of our own, so that what others have left is not taken for ours
+mkdir "$TMPDIR"
 library=$scratch/lib.so
 : > "$library"
 fail() { echo "FAILED: $1" >&2; exit 1; }
@@ -46,5 +48,6 @@ run -- sh -c 'exit 5' 2>&- >/dev/null || code=$?
 { code=0; run -- sh -c 'sleep 0.2; exit 6' || code=$?; echo $code > "$scratch/code"; } 2>&1 >/dev/null | true
 sleep 1
 [ "$(cat "$scratch/code")" = 6 ] || fail "stderr is a closed pipe: exit code $(cat "$scratch/code")"
-ls "${TMPDIR:-/tmp}" | grep -q '^garner-' && ls -d "${TMPDIR:-/tmp}"/garner-* | while read -r left; do [ -n "$(find "$left" -newer "$library" -maxdepth 0)" ] && fail "left behind: $left"; done
+left=$(ls "$TMPDIR")
+[ -z "$left" ] || fail "left behind: $left"
 exit 0

@@ -40,4 +40,29 @@ done
 summary -o log=stderr -- true | grep -q 'the log goes to stderr' || fail "log=stderr"
 said=$(GARNER="log=$scratch/mine,log_format=json" summary -- sh "$scratch/collector.sh")
 echo "$said" | grep -q ' 4 collections' && [ -s "$scratch/mine" ] || fail "a log named in GARNER: $said"
+
+# --log takes a file and nothing else; what cannot be one is said before the program starts.
+mkfifo "$scratch/fifo"
+mkdir "$scratch/directory"
+refused() { # refused PATH TEXT
+  code=0
+  timeout 10 "$garner" run --lib "$scratch/lib.so" --log "$1" -- touch "$scratch/started" >"$scratch/out" 2>"$scratch/err" || code=$?
+  [ $code = 2 ] || fail "--log $1: exit code $code: $(cat "$scratch/err")"
+  [ "$(wc -l < "$scratch/err")" = 1 ] && grep -qF -- "$2" "$scratch/err" || fail "--log $1: '$2' is not what was said: $(cat "$scratch/err")"
+  [ ! -e "$scratch/started" ] || fail "--log $1: the program was started"
+}
+refused /dev/full "garner: --log needs a file; '/dev/full' is a device"
+refused /dev/zero "'/dev/zero' is a device"
+refused "$scratch/fifo" "is a FIFO"
+refused "$scratch/directory" "is a directory"
+refused "$scratch/none/log" "the directory '$scratch/none' does not exist"
+refused "$scratch/lib.so/log" "--log"
+
+# Named in GARNER such a path is the collector's affair; the summary neither waits for it nor reads it.
+for path in /dev/full /dev/zero "$scratch/fifo" "$scratch/directory" "$scratch/none/log"; do
+  code=0
+  said=$(GARNER="log=$path,log_format=json" timeout 10 "$garner" run --lib "$scratch/lib.so" -- sh -c 'exit 3' 2>&1) || code=$?
+  [ $code = 3 ] || fail "log=$path in GARNER: exit code $code: $said"
+done
+
 exit 0

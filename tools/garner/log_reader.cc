@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <memory>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
@@ -38,8 +39,9 @@ class OpenFile {
 } // namespace
 
 void LogReader::more() {
-  OpenFile file(path_, temporary_ ? O_RDWR : O_RDONLY);
-  if (file.fd() < 0) return; // not made yet: nothing was logged
+  OpenFile file(path_, (temporary_ ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_NOCTTY); // opening a FIFO waits for whoever writes
+  struct stat status;
+  if (file.fd() < 0 || fstat(file.fd(), &status) != 0 || !S_ISREG(status.st_mode)) return; // not made yet, or a device that reads without end
   uint64_t begun = offset_;
   std::vector<char> block(1 << 16);
   for (ssize_t n; (n = pread(file.fd(), block.data(), block.size(), off_t(offset_))) > 0; offset_ += uint64_t(n)) {

@@ -1,5 +1,7 @@
 // `garner`: dispatch only. Everything before the first "--" is ours and read by CLI11; everything after it is the program to run, untouched.
 #include <csignal>
+#include <cstdio>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -61,6 +63,8 @@ int run(int argc, char** argv) {
     return tell(error.what(), kExitUsage);
   } catch (const Interrupted& by) {
     return die_by(by.signal);
+  } catch (const std::bad_alloc&) {
+    return tell("out of memory", kExitFailed);
   } catch (const std::exception& error) {
     return tell(error.what(), kExitFailed);
   }
@@ -69,4 +73,14 @@ int run(int argc, char** argv) {
 } // namespace
 } // namespace garner::tool
 
-int main(int argc, char** argv) { return garner::tool::run(argc, argv); }
+// What run() itself does not catch: before its try, and in its handlers.
+int main(int argc, char** argv) {
+  try {
+    return garner::tool::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("garner: out of memory\n", stderr);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "garner: %s\n", error.what());
+  }
+  return garner::tool::kExitFailed;
+}

@@ -3,14 +3,17 @@
 // The exit code is the program's (128+n when signal n ended it); 127 and 126 as shells use them where it cannot be started.
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <optional>
+#include <unistd.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "collector_args.h"
 #include "command.h"
+#include "errors.h"
 #include "log_reader.h"
 #include "modes.h"
 #include "paths.h"
@@ -38,6 +41,32 @@ struct LogUse {
   std::string why_none;  // why there is no reader
 };
 
+// A log goes to a regular file, new or old: the collector would write to a device or a FIFO too, but nothing could be read back from it.
+void check_log(const fs::path& path) {
+  auto refuse = [&](const char* what) { throw UsageError(fmt::format("--log needs a file; '{}' is {}", path.string(), what)); };
+  std::error_code error;
+  fs::file_type type = fs::status(path, error).type();
+  switch (type) {
+    case fs::file_type::regular: break;
+    case fs::file_type::directory: refuse("a directory"); break;
+    case fs::file_type::fifo: refuse("a FIFO"); break;
+    case fs::file_type::socket: refuse("a socket"); break;
+    case fs::file_type::block:
+    case fs::file_type::character: refuse("a device"); break;
+    case fs::file_type::not_found: {
+      fs::path directory = path.parent_path();
+      if (fs::is_directory(directory, error)) break;
+      if (fs::exists(directory, error)) refuse("in no directory");
+      throw UsageError(fmt::format("--log '{}': the directory '{}' does not exist", path.string(), directory.string()));
+    }
+    default:
+      throw UsageError(fmt::format("--log '{}' cannot be used{}", path.string(), type == fs::file_type::none ? ": " + error.message() : ""));
+  }
+  bool there = fs::exists(path, error);
+  if (access(there ? path.c_str() : path.parent_path().c_str(), there ? W_OK : W_OK | X_OK) != 0)
+    throw UsageError(fmt::format("--log '{}' cannot be written: {}", path.string(), std::strerror(errno)));
+}
+
 void read_from_end(LogUse& use, const fs::path& path) {
   std::error_code error;
   uint64_t size = fs::file_size(path, error);
@@ -50,15 +79,31 @@ void plan_log(const RunArgs& args, LogUse& use) {
   if (!args.log.empty()) {
     fs::path path = fs::absolute(args.log);
     use.options = with_log(merged.text, path.string());
+    check_log(path);
     read_from_end(use, path);
   } else if (!merged.names_log || merged.log == "off") {
     fs::path path = use.temporary.emplace().path() / "log";
     use.options = with_log(merged.text, path.string());
     use.reader.emplace(path, 0, true);
   } else if (merged.json && merged.log != "stderr") {
-    read_from_end(use, fs::absolute(merged.log));
+    fs::path path = fs::absolute(merged.log);
+    std::error_code error;
+    if (!fs::exists(path, error) || fs::is_regular_file(path, error))
+      read_from_end(use, path);
+    else
+      use.why_none = fmt::format("the log goes to {}, which is no file, so there are no figures of collections here", merged.log);
   } else {
     use.why_none = fmt::format("the log goes to {} as the options say, so there are no figures of collections here", merged.log);
+  }
+}
+
+// Reading what is there must not cost the program its exit code: a log that cannot be read (no memory) is given up, and the summary says so.
+void read_more(LogUse& use) {
+  try {
+    if (use.reader) use.reader->more();
+  } catch (const std::exception& error) {
+    use.reader.reset();
+    use.why_none = fmt::format("the log could not be read ({}), so there are no figures of collections here", error.what());
   }
 }
 
@@ -136,10 +181,10 @@ int run(const RunArgs& args, const Invocation& invocation) {
   program.arguments = invocation.program;
   program.environment = environment_for(mode, library, use.options, limit);
   program.group = Group::shared;
-  if (use.reader) program.each_second = [&use] { use.reader->more(); };
+  if (use.reader) program.each_second = [&use] { read_more(use); };
   Finished end = run_program(program);
   if (end.start_error != 0) return not_started(end, invocation.program[0]);
-  if (use.reader) use.reader->more();
+  read_more(use);
 
   const LogReader* log = use.reader ? &*use.reader : nullptr;
   if (args.json) {

@@ -1,3 +1,4 @@
+// Compaction: marking, planning and sliding of the full collection, in this order (compaction.h says what each does). N13.
 #pragma once
 #include "collect/compact/compaction.h"
 

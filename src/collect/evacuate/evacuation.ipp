@@ -1,3 +1,5 @@
+// Evacuation: the phases of a young collection in the order they run (evacuation.h says it and the deviations).
+// N1 N2 N3 N7 in gathering, cards and copying; N14 at every place where an object finds no room and stays.
 #pragma once
 #include "collect/evacuate/evacuation.h"
 

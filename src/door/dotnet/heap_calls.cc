@@ -1,3 +1,4 @@
+// Those slots of IGCHeap that take more than a line (heap_calls.h).
 #include "door/dotnet/heap_calls.h"
 
 namespace garner::dotnet {

@@ -1,3 +1,4 @@
+// FrozenSegments: segments entered, removed and looked up, beside threads that read without a lock (frozen.h).
 #include "host/dotnet/frozen.h"
 
 namespace garner::dotnet {

@@ -1,3 +1,4 @@
+// The runtime's handles: stores made and ended, handles made, stored to and destroyed, with their events (handle_manager.h).
 #include "host/dotnet/handle_manager.h"
 
 #include <new>

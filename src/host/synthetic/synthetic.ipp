@@ -1,3 +1,4 @@
+// Synthetic: start, roots, weak things, the stopped world, and the mutators' program (synthetic.h).
 #pragma once
 #include <new>
 

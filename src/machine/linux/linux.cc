@@ -1,3 +1,4 @@
+// The verbs of the real machine that are more than an instruction: time, waiting, threads, pages, nodes (linux.h).
 #include "machine/linux/linux.h"
 
 #include <cerrno>
