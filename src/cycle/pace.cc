@@ -24,15 +24,15 @@ void Pace::after_young(const YoungFacts& facts) {
   double cycle_ns = double(facts.pause_ns + facts.interval_ns);
   double share = cycle_ns > 0 ? double(facts.pause_ns) / cycle_ns : 0;
   share_ = share_ == 0 ? share : 0.6 * share_ + 0.4 * share;
+  double survived = facts.eden_used == 0 ? 0 : double(facts.survived) / double(facts.eden_used);
   // A partly filled eden (an induced collection) says little about survival.
   if (facts.eden_used >= config_.eden_min / 2) {
-    double survival = clamp_to(double(facts.survived) / double(facts.eden_used), 0.02, 1.0);
+    double survival = clamp_to(survived, 0.02, 1.0);
     survival_ = survival > survival_ ? survival : 0.7 * survival_ + 0.3 * survival; // quick to fear, slow to trust
   }
   if (facts.promoted > 0) grown_since_full_ = true;
   if (config_.adaptive) {
     bool often = share_ * 100 > config_.gc_share_percent, slow = facts.pause_ns > config_.pause_goal_ns;
-    double survived = facts.eden_used == 0 ? 0 : double(facts.survived) / double(facts.eden_used);
     if ((often || slow) && survived > kMostlyAlive) aim(facts);
     else if (often) wanted_ = min_of(wanted_ * 2, config_.eden_max);
     else if (slow && share_ * 300 < config_.gc_share_percent) wanted_ = max_of(wanted_ * 3 / 4, config_.eden_min);

@@ -33,6 +33,7 @@ struct HeapShape {
   usize region_bytes;
   u64 limit;            // 0: none
   bool retain, poison;
+  bool notices = false; // say once that the system refuses a memory policy
 };
 
 // Formats [at, at + bytes) as dead objects; provided by the host.
@@ -103,7 +104,6 @@ template <class M> class Heap {
     return h == kHomeInterleaved ? u8(at / kPageBytes % nodes_) : h;
   }
   u32 nodes() const { return nodes_; }
-  bool refused() const { return refused_; } // the system did not apply a policy: pages lie where they were first touched
   Budget<M>& budget() { return budget_; }
   const Budget<M>& budget() const { return budget_; }
   void fill(word at, usize bytes) const {
@@ -157,7 +157,7 @@ template <class M> class Heap {
   u32 shift_ = 0, count_ = 0;
   RegionT* table_ = nullptr;
   u32 nodes_ = 1;
-  bool refused_ = false;
+  bool refused_ = false; // the system did not apply a policy: pages lie where they were first touched
   u8* homes_ = nullptr; // by slab
   u8 *labels_ = nullptr, *cset_ = nullptr, *cards_ = nullptr, *bundles_ = nullptr;
   u16* starts_ = nullptr;

@@ -1,5 +1,6 @@
 // Heap: reservation and tables, regions found, taken and given back, and their commitment (heap.h).
 #pragma once
+#include "base/print.h"
 #include "heap/heap.h"
 
 namespace garner {
@@ -50,7 +51,10 @@ template <class M> bool Heap<M>::claim(u32 slab, u8 home) {
   word begin = begin_of(slab * kSlabRegions);
   usize bytes = min_of(usize(kSlabRegions) << shift_, base_ + bytes_ - begin);
   Placed placed = home == kHomeFirstTouch ? Placed::yes : home == kHomeInterleaved ? machine_->interleave(begin, bytes) : machine_->bind(begin, bytes, home);
-  if (placed == Placed::refused) refused_ = true;
+  if (placed == Placed::refused && !refused_) {
+    refused_ = true;
+    if (shape_.notices) say("the system refuses memory policies here (mbind); pages are placed where they are first touched");
+  }
   return true;
 }
 
@@ -93,7 +97,7 @@ template <class M> void Heap<M>::enter(u32 index, Role role, u8 label, u8 age) {
   r.run = 1;
   r.next = kNoRegion;
   r.age = age;
-  r.kept = r.filling = r.pinned_objects = false;
+  r.kept = r.pinned_objects = false;
   r.marked.store_relaxed(0);
   r.dirty.store_relaxed(0);
   r.role = role;

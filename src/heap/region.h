@@ -39,7 +39,6 @@ template <class M> struct alignas(kLineBytes) Region {
   bool clean;               // pages above top are known to be zero
   bool warm;                // stands in the heap's list of warm regions
   bool kept;                // holds objects that stay in place in this evacuation (pinned, or promotion failed)
-  bool filling;             // some space still carves buffers from it
   bool pinned_objects;      // large or pinned role: objects of the pinned heap
   Atomic<u8> marked;        // large: fetch_or_relaxed; the winner scans
   Atomic<u8> starts_lock;   // spins; held while starts are extended

@@ -34,8 +34,6 @@ template <class M> class Space {
     for (Fragment& f : fragments_) f.current.store_relaxed(kNoRegion);
     limit_.store_relaxed(~u64(0));
   }
-  SpacePolicy policy() const { return policy_; }
-  u32 fragments() const { return fragments_count_; }
   // The home of what a thread on `node` takes.
   u8 home(u32 node) const {
     switch (policy_) {
@@ -132,11 +130,7 @@ template <class M> class Space {
     heap_->fill(top, aligned - top);
     r.top.store_relaxed(aligned);
   }
-  void abandon(Fragment& fragment) {
-    u32 index = fragment.current.load_relaxed();
-    if (index != kNoRegion) heap_->region(index).filling = false;
-    fragment.current.store_relaxed(kNoRegion);
-  }
+  void abandon(Fragment& fragment) { fragment.current.store_relaxed(kNoRegion); }
 
   Range take_bump(usize least, usize want, Fragment& fragment) {
     while (true) {
@@ -155,8 +149,6 @@ template <class M> class Space {
       if (fragment.current.load_relaxed() != index) continue; // somebody else fetched one
       u32 fresh = heap_->take_region(role_, label_, age_, home(u32(&fragment - fragments_)), reserve_);
       if (fresh == kNoRegion) return {};
-      if (index != kNoRegion) heap_->region(index).filling = false;
-      heap_->region(fresh).filling = true;
       fragment.current.store_release(fresh);
     }
   }

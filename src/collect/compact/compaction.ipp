@@ -422,7 +422,7 @@ template <class H, class M> void Compaction<H, M>::settle(u32 index, word top, u
   r.top.store_relaxed(top);
   r.scan_top = top;
   r.starts_top = heap_.begin_of(index);
-  r.kept = r.filling = false;
+  r.kept = false;
   r.clean = false;
   if (r.role == Role::pinned || r.role == Role::large) return;
   r.role = generation == 0 ? Role::eden : generation == 1 ? Role::survivor : Role::old;

@@ -176,6 +176,7 @@ HeapConfig DotNet::heap_config() {
   }
   shape.retain = settings.on(Opt::retain);
   shape.poison = settings.on(Opt::poison);
+  shape.notices = settings.on(Opt::notices);
 
   PaceConfig& pace = config.pace;
   u64 cache = clamp_to<u64>(last_cache_bytes(), 4 * MiB, 16 * MiB);
@@ -230,10 +231,6 @@ clr::Hresult DotNet::initialize() {
   if (!made->init(config, &spawn_worker, this)) return refuse("the heap could not be made");
   Heap<Linux>& h = made->heap();
   if (u64 limit = h.budget().limit(); limit != 0) h.budget().hold(clamp_to<u64>(limit / 32, 2 * h.region_bytes(), 8 * h.region_bytes()));
-  bool placed = false;
-  for (Opt space : {Opt::space_eden, Opt::space_survivor, Opt::space_old}) placed |= settings.as<SpacePolicy>(space) != SpacePolicy::firsttouch;
-  if (placed && machine.nodes() > 1 && settings.on(Opt::notices) && machine.interleave(h.base(), h.region_bytes()) == Placed::refused)
-    say("the system refuses memory policies here (mbind); pages are placed where they are first touched");
   if (settings.on(Opt::huge_pages) && !machine.want_huge_pages(h.base(), h.reserved()) && settings.on(Opt::notices))
     say("the system refuses transparent huge pages here; heap.huge_pages has no effect");
   cycle = made;
