@@ -10,7 +10,7 @@ namespace garner {
 
 enum class Opt : u16 {
   preset, workers, log, log_format, seed, notices,
-  region, reserve, limit, limit_percent, tlab, plab_young, plab_old, tenure_age, space_eden, space_survivor, space_old, trim, retain,
+  region, reserve, limit, limit_percent, tlab, plab_young, plab_old, tenure_age, tenure, space_eden, space_survivor, space_old, trim, retain,
   huge_pages, poison,
   task_queue, sync, term_exit, lock, order, steal, queue_capacity, conductor, join, pin, root_batch,
   compact_dense, ahead, no_room, full_promotes,
@@ -52,6 +52,7 @@ enum class VerifyWhen : i64 { off, before, after, both };
 enum class StressKind : i64 { mixed, young, full };
 enum class Promotes : i64 { aged, all };
 enum class NoRoom : i64 { keep, full };
+enum class Tenure : i64 { fixed, adaptive };
 
 inline constexpr i64 kMaxBytes = i64(1) << 46;
 
@@ -72,6 +73,7 @@ inline constexpr OptRow kTable[] = {
   {Opt::plab_young, "heap.plab_young", OptType::bytes, "bytes", 1024, 1 << 20, 32 * 1024, nullptr, "Allocation buffer of a collector thread in survivor space.", "N2", "naps.plab_young", 1024},
   {Opt::plab_old, "heap.plab_old", OptType::bytes, "bytes", 1024, 1 << 20, 32 * 1024, nullptr, "Allocation buffer of a collector thread in old space.", "N2", "naps.plab_old", 1024},
   {Opt::tenure_age, "heap.tenure_age", OptType::number, "collections", 0, 6, 1, nullptr, "Collections an object spends in survivor space before it is promoted.", "N1", "naps.tenure_age", 2},
+  {Opt::tenure, "heap.tenure", OptType::choice, "", 0, 0, 1, "fixed|adaptive", "Whether all survivors spend that time there, or none while nearly all that did came through alive.", "N1", "", 0},
   {Opt::space_eden, "heap.space_eden", OptType::choice, "", 0, 0, 0, "firsttouch|interleaved|fragmented|fragmented_hotspot", "Placement of eden's pages over the nodes.", "N18 N19 N20 N21 N24", "naps.space.eden", 1},
   {Opt::space_survivor, "heap.space_survivor", OptType::choice, "", 0, 0, 0, "firsttouch|interleaved|fragmented|fragmented_hotspot", "Placement of survivor pages over the nodes.", "N18 N19 N20 N21 N24", "naps.space.survivor", 1},
   {Opt::space_old, "heap.space_old", OptType::choice, "", 0, 0, 0, "firsttouch|interleaved|fragmented|fragmented_hotspot", "Placement of old and large pages over the nodes.", "N18 N19 N20 N21 N24", "naps.space.old naps.space.perm", 1},
@@ -124,31 +126,31 @@ inline constexpr PresetValue kPresets[] = {
   {Preset::ps, Opt::task_queue, i64(TaskQueueKind::monitor)}, {Preset::ps, Opt::sync, i64(SyncKind::monitor)},
   {Preset::ps, Opt::term_exit, i64(TermExit::literal)}, {Preset::ps, Opt::lock, i64(LockKind::spin_cas_then_posix)},
   {Preset::ps, Opt::conductor, i64(Conductor::waits)}, {Preset::ps, Opt::plab_old, 8 * 1024}, {Preset::ps, Opt::tlab, 64 * 1024},
-  {Preset::ps, Opt::woken_per, 0}, {Preset::ps, Opt::join, i64(Join::fixed)}, {Preset::ps, Opt::no_room, i64(NoRoom::full)},
+  {Preset::ps, Opt::woken_per, 0}, {Preset::ps, Opt::join, i64(Join::fixed)}, {Preset::ps, Opt::no_room, i64(NoRoom::full)}, {Preset::ps, Opt::tenure, i64(Tenure::fixed)},
   {Preset::interleaved, Opt::task_queue, i64(TaskQueueKind::monitor)}, {Preset::interleaved, Opt::sync, i64(SyncKind::monitor)},
   {Preset::interleaved, Opt::term_exit, i64(TermExit::literal)}, {Preset::interleaved, Opt::lock, i64(LockKind::spin_cas_then_posix)},
   {Preset::interleaved, Opt::conductor, i64(Conductor::waits)}, {Preset::interleaved, Opt::plab_old, 8 * 1024},
   {Preset::interleaved, Opt::tlab, 64 * 1024}, {Preset::interleaved, Opt::woken_per, 0}, {Preset::interleaved, Opt::join, i64(Join::fixed)},
-  {Preset::interleaved, Opt::no_room, i64(NoRoom::full)}, {Preset::interleaved, Opt::space_eden, i64(SpacePolicy::interleaved)},
+  {Preset::interleaved, Opt::no_room, i64(NoRoom::full)}, {Preset::interleaved, Opt::tenure, i64(Tenure::fixed)}, {Preset::interleaved, Opt::space_eden, i64(SpacePolicy::interleaved)},
   {Preset::interleaved, Opt::space_survivor, i64(SpacePolicy::interleaved)},
   {Preset::interleaved, Opt::space_old, i64(SpacePolicy::interleaved)},
   {Preset::fragmented, Opt::task_queue, i64(TaskQueueKind::monitor)}, {Preset::fragmented, Opt::sync, i64(SyncKind::monitor)},
   {Preset::fragmented, Opt::term_exit, i64(TermExit::literal)}, {Preset::fragmented, Opt::lock, i64(LockKind::spin_cas_then_posix)},
   {Preset::fragmented, Opt::conductor, i64(Conductor::waits)}, {Preset::fragmented, Opt::plab_old, 8 * 1024},
   {Preset::fragmented, Opt::tlab, 64 * 1024}, {Preset::fragmented, Opt::woken_per, 0}, {Preset::fragmented, Opt::join, i64(Join::fixed)},
-  {Preset::fragmented, Opt::no_room, i64(NoRoom::full)}, {Preset::fragmented, Opt::space_eden, i64(SpacePolicy::fragmented)},
+  {Preset::fragmented, Opt::no_room, i64(NoRoom::full)}, {Preset::fragmented, Opt::tenure, i64(Tenure::fixed)}, {Preset::fragmented, Opt::space_eden, i64(SpacePolicy::fragmented)},
   {Preset::fragmented, Opt::space_survivor, i64(SpacePolicy::fragmented)},
   {Preset::fragmented, Opt::space_old, i64(SpacePolicy::interleaved)},
   {Preset::ps_fragopt, Opt::task_queue, i64(TaskQueueKind::monitor)}, {Preset::ps_fragopt, Opt::sync, i64(SyncKind::monitor)},
   {Preset::ps_fragopt, Opt::term_exit, i64(TermExit::literal)}, {Preset::ps_fragopt, Opt::lock, i64(LockKind::spin_cas_then_posix)},
   {Preset::ps_fragopt, Opt::conductor, i64(Conductor::waits)}, {Preset::ps_fragopt, Opt::plab_old, 8 * 1024},
   {Preset::ps_fragopt, Opt::tlab, 64 * 1024}, {Preset::ps_fragopt, Opt::woken_per, 0}, {Preset::ps_fragopt, Opt::join, i64(Join::fixed)},
-  {Preset::ps_fragopt, Opt::no_room, i64(NoRoom::full)}, {Preset::ps_fragopt, Opt::space_eden, i64(SpacePolicy::fragmented_hotspot)},
+  {Preset::ps_fragopt, Opt::no_room, i64(NoRoom::full)}, {Preset::ps_fragopt, Opt::tenure, i64(Tenure::fixed)}, {Preset::ps_fragopt, Opt::space_eden, i64(SpacePolicy::fragmented_hotspot)},
   {Preset::ps_fragopt, Opt::space_survivor, i64(SpacePolicy::fragmented_hotspot)},
   {Preset::naps, Opt::task_queue, i64(TaskQueueKind::msqueue)}, {Preset::naps, Opt::sync, i64(SyncKind::futex)},
   {Preset::naps, Opt::term_exit, i64(TermExit::count_only)}, {Preset::naps, Opt::conductor, i64(Conductor::waits)},
   {Preset::naps, Opt::plab_old, 8 * 1024}, {Preset::naps, Opt::tlab, 64 * 1024}, {Preset::naps, Opt::woken_per, 0},
-  {Preset::naps, Opt::join, i64(Join::fixed)}, {Preset::naps, Opt::no_room, i64(NoRoom::full)},
+  {Preset::naps, Opt::join, i64(Join::fixed)}, {Preset::naps, Opt::no_room, i64(NoRoom::full)}, {Preset::naps, Opt::tenure, i64(Tenure::fixed)},
   {Preset::naps, Opt::space_eden, i64(SpacePolicy::fragmented)}, {Preset::naps, Opt::space_survivor, i64(SpacePolicy::fragmented)},
   {Preset::naps, Opt::space_old, i64(SpacePolicy::interleaved)}, {Preset::naps, Opt::pin, i64(Pinning::rr)},
 };

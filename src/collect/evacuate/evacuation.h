@@ -84,8 +84,8 @@ template <class H, class M> class Evacuation {
         tenure_age_(u32(settings.get(Opt::tenure_age))), root_batch_(u32(settings.get(Opt::root_batch))),
         ahead_(u32(settings.get(Opt::ahead))), keep_(settings.as<NoRoom>(Opt::no_room) == NoRoom::keep) {}
 
-  // condemned: 0 eden only, 1 eden and survivors.
-  void begin(u32 condemned);
+  // condemned: 0 eden only, 1 eden and survivors. at_once: what survives of eden is promoted whatever heap.tenure_age says.
+  void begin(u32 condemned, bool at_once);
   u32 gather_tasks(u32 host_calls) const;
   void gather_task(Self& self, u32 task, u32 host_calls, Kind kind);
   void freeze();

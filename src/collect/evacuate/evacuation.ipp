@@ -11,7 +11,7 @@ inline constexpr HandleKind kStrongKinds[] = {HandleKind::strong, HandleKind::co
 inline constexpr u32 kStrongKindCount = sizeof(kStrongKinds) / sizeof(kStrongKinds[0]);
 } // namespace
 
-template <class H, class M> void Evacuation<H, M>::begin(u32 condemned) {
+template <class H, class M> void Evacuation<H, M>::begin(u32 condemned, bool at_once) {
   condemned_ = condemned;
   failed_.store_relaxed(0);
   pinned_.clear();
@@ -35,7 +35,7 @@ template <class H, class M> void Evacuation<H, M>::begin(u32 condemned) {
     r.kept = false;
     r.dirty.store_relaxed(0);
     u8 c = 0;
-    if (r.role == Role::eden) c = u8(1 + (tenure_age_ == 0 ? kOldClass : 0));
+    if (r.role == Role::eden) c = u8(1 + (tenure_age_ == 0 || at_once ? kOldClass : 0));
     else if (r.role == Role::survivor && condemned >= 1) c = u8(1 + (r.age >= tenure_age_ ? kOldClass : r.age));
     heap_.set_cset(index, c);
     if (c != 0) collected += r.scan_top - heap_.begin_of(index);
