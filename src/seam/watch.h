@@ -31,6 +31,8 @@ enum class Trap : u32 {
   literal_with_futex, // N10, N17: leaving when all deques look empty, and nobody waits at a barrier
   untagged_queue,     // N16: a dequeue that is late gets tasks of the next phase
   untagged_word,      // N10, N17: a withdrawal that is late lowers the next phase's count
+  uncounted_queues,   // N23, T13: a phase ends though a node's queue holds messages or roots
+  foreign_queues,     // N23, T13: an idle worker withdraws for a queue that it may not take from
 };
 
 template <class M> GARNER_INLINE bool mutated(Trap trap) {

@@ -113,7 +113,8 @@ struct Config {
   Chooser chooser{};
   bool races = false;                    // every access is held against the declared orders; a race ends the run (races.h); at most 64 fibers
   u32 traps = 0;                         // mistakes switched on: a bit for each Trap
-  Where weakened{nullptr, 0};            // the atomic operation of this line counts as relaxed
+  Where weakened{nullptr, 0};            // the atomic operations of this line count as relaxed,
+  u32 weakened_lines = 1;                // and of the lines after it
   Vector<Where>* orders = nullptr;       // filled with the lines of atomic operations that are more than relaxed; the caller's
 };
 

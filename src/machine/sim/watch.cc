@@ -31,7 +31,8 @@ void Sim::ordered(word at, Order order, Effect effect, Where where) {
     for (const Where& one : *config_.orders) known = known || same(one, where);
     if (!known) GARNER_CHECK(config_.orders->push(where), "the simulated machine is out of memory");
   }
-  if (config_.weakened.file != nullptr && same(config_.weakened, where)) order = Order::relaxed;
+  const Where& weak = config_.weakened;
+  if (weak.file != nullptr && where.line - weak.line < config_.weakened_lines && same({weak.file, where.line}, where)) order = Order::relaxed;
   races_.atomic(at, order, effect);
 }
 
