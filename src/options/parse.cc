@@ -92,7 +92,7 @@ bool Settings::parse_value(const OptRow& row, const char* text, usize bytes) {
       given_[usize(row.id)] = true;
       return true;
     case OptType::choice:
-      if (!in_list(row.choices, '|', text, bytes, &value)) {
+      if (!in_list(row.choices, '|', text, bytes, &value) && !(row.values != nullptr && in_list(row.values, '|', text, bytes, &value))) {
         Line more;
         more.text(" for option ").text(row.name).text(": one of ").text(row.choices);
         return fail("unknown value", text, bytes, more.c_str());
@@ -116,7 +116,7 @@ bool Settings::parse_value(const OptRow& row, const char* text, usize bytes) {
         more.text(" for option ").text(row.name).text(": ").num(row.low).text(" to ").num(row.high).text(" ").text(row.unit);
         return fail(good ? "value out of range" : "malformed value", text, bytes, more.c_str());
       }
-      if ((row.id == Opt::region || row.id == Opt::queue_capacity) && !is_power_of_two(u64(value)))
+      if ((row.id == Opt::region || row.id == Opt::queue_capacity || row.id == Opt::root_capacity) && !is_power_of_two(u64(value)))
         return fail("not a power of two:", text, bytes);
       break;
     }
@@ -136,9 +136,10 @@ bool Settings::parse_item(const char* item, usize bytes, bool presets) {
   if (!parse_value(*row, equals + 1, bytes - name_bytes - 1)) return false;
   if (!presets) return true;
   for (const OptRow& other : kTable) // a later preset replaces an earlier one
-    if (other.id != Opt::preset && !given_[usize(other.id)]) set(other.id, other.value);
-  for (const PresetValue& p : kPresets)
-    if (p.preset == as<Preset>(Opt::preset) && !given_[usize(p.option)]) set(p.option, p.value);
+    if (other.id != Opt::preset && !given_[usize(other.id)]) {
+      const PresetValue* row = preset_row(as<Preset>(Opt::preset), other.id);
+      set(other.id, row == nullptr ? other.value : row->value);
+    }
   return true;
 }
 

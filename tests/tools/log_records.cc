@@ -51,6 +51,7 @@ CycleEnd a_cycle() {
   cycle.mark_ns = 113;
   cycle.compact_ns = 114;
   cycle.finish_ns = 115;
+  cycle.cards_ns = 116;
   return cycle;
 }
 
@@ -72,7 +73,7 @@ TEST(LogRecords, CycleAsJson) {
             R"({"event":"cycle_end","pid":4711,"index":7,"start_ns":2204567890,"pause_ns":2318999,"stop_ns":41000,"kind":"young0","cause":"eden_full",)"
             R"("compacted":false,"promotion_failed":false,"workers":2,"heap_before":100663296,"heap_after":33030144,"young_before":73400320,"young_after":1536,)"
             R"("old_after":3221225472,"large_after":900,"committed":101,"limit":102,"fragmented":103,"promoted":104,"copied":105,"kept":0,"pinned":3,"roots":106,)"
-            R"("finalize_pending":107,"allocated_total":108,"eden_next":109,"gather_ns":110,"evacuate_ns":111,"weak_ns":112,"mark_ns":113,"compact_ns":114,"finish_ns":115})");
+            R"("finalize_pending":107,"allocated_total":108,"eden_next":109,"gather_ns":110,"evacuate_ns":111,"weak_ns":112,"mark_ns":113,"compact_ns":114,"finish_ns":115,"cards_ns":116})");
 }
 
 TEST(LogRecords, EveryFieldOfACycleIsInTheJson) {
@@ -110,13 +111,15 @@ TEST(LogRecords, OutOfMemory) {
 }
 
 TEST(LogRecords, WorkerPhaseIsForPrograms) {
-  WorkerStats stats = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22};
+  WorkerStats stats = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,
+                       23, 24, 25, 26, 27, 28, 29, 30};
   WorkerPhase phase = {7, Phase::evacuate, 1, 0, &stats};
   EXPECT_EQ(line_of(EventId::worker_phase, phase), "(none)");
   EXPECT_EQ(json_of(EventId::worker_phase, phase),
             R"({"event":"worker_phase","pid":4711,"index":7,"phase":"evacuate","worker":1,"node":0,"start_ns":1,"end_ns":2,"idle_ns":3,"tasks":4,"roots":5,)"
             R"("objects_copied":6,"bytes_copied":7,"objects_promoted":8,"bytes_promoted":9,"objects_marked":10,"bytes_marked":11,"slots":12,"cards":13,"steals":14,)"
-            R"("steals_remote":15,"steal_attempts":16,"overflows":17,"lost_races":18,"buffers":19,"offers":20,"withdrawals":21,"waits_ns":22})");
+            R"("steals_remote":15,"steal_attempts":16,"overflows":17,"lost_races":18,"buffers":19,"offers":20,"withdrawals":21,"waits_ns":22,)"
+            R"("roots_posted":23,"roots_taken":24,"roots_remote":25,"requests_sent":26,"requests_served":27,"flushes":28,"lookups":29,"lookup_calls":30})");
 }
 
 TEST(LogRecords, OtherEventsHaveNoRecord) {

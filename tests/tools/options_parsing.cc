@@ -27,7 +27,7 @@ TEST(OptionsParsing, BadInputGivesASentenceThatNamesIt) {
   EXPECT_EQ(error_of("workers=-1"), "malformed value '-1' for option general.workers: 0 to 1024 threads");
   EXPECT_EQ(error_of("workers=5000"), "value out of range '5000' for option general.workers: 0 to 1024 threads");
   EXPECT_EQ(error_of("workers=4x"), "malformed value '4x' for option general.workers: 0 to 1024 threads");
-  EXPECT_EQ(error_of("preset=fastest"), "unknown value 'fastest' for option general.preset: one of garner|ps|interleaved|naps|fragmented|ps_fragopt");
+  EXPECT_EQ(error_of("preset=fastest"), "unknown value 'fastest' for option general.preset: one of garner|ps|interleaved|naps|fragmented|ps_fragopt|segregated|org|aggressive|hybrid|relaxed");
   EXPECT_NE(error_of("region=100000").find("not a power of two"), std::string::npos);
   EXPECT_NE(error_of("limit=99999999999999999999999g"), "");
   EXPECT_NE(error_of("log="), "");
@@ -64,14 +64,16 @@ TEST(OptionsParsing, SingleOptionsWinOverAPresetWhereverItStands) {
 }
 
 TEST(OptionsParsing, EveryPresetSetsItsValuesAndIsLegal) {
-  for (i64 preset = 0; preset < 4; preset++) {
+  for (i64 preset = 0; preset <= i64(Preset::relaxed); preset++) {
     char name[64];
     Settings of_name;
     of_name.set(Opt::preset, preset);
     of_name.print(Opt::preset, name, sizeof name);
     Settings settings = parsed((std::string("preset=") + name).c_str());
-    for (const PresetValue& value : kPresets)
-      EXPECT_TRUE(i64(value.preset) != preset || settings.get(value.option) == value.value) << name << " " << kTable[usize(value.option)].name;
+    for (const OptRow& row : kTable) {
+      const PresetValue* value = preset_row(Preset(preset), row.id);
+      EXPECT_TRUE(row.id == Opt::preset || settings.get(row.id) == (value == nullptr ? row.value : value->value)) << name << " " << row.name;
+    }
     EXPECT_EQ(settings.illegal(), nullptr) << name;
   }
 }
