@@ -8,7 +8,7 @@
 
 namespace garner {
 namespace {
-Atomic<usize> own{0}; // a statistic: relaxed, pairs with nothing
+Atomic<usize> own{0}, lists{0}; // statistics: relaxed, pair with nothing
 }
 
 void* map_own(usize bytes) {
@@ -52,5 +52,7 @@ void* remap_own(void* at, usize old_bytes, usize new_bytes) {
 #endif
 
 usize own_bytes() { return own.load_relaxed(); }
+usize list_bytes() { return lists.load_relaxed(); }
+void count_list(i64 more) { lists.fetch_add_relaxed(usize(more)); }
 
 } // namespace garner

@@ -1,7 +1,7 @@
 // Memory for the collector's own tables, straight from the system: no malloc, so it works inside a malloc and inside a stopped program.
 //
-// Vector<T> is a growable array of trivially copyable items; growing doubles a private mapping (mremap), shrinking gives pages back
-// on request. All memory obtained here is counted in `own_bytes()`, which the heap limit includes.
+// Vector<T> is a growable array of trivially copyable items; growing moves a private mapping (mremap), shrinking gives pages back
+// on request. All memory obtained here is counted in `own_bytes()`, that of Vectors in `list_bytes()` too, whose growth the heap limit includes (heap/budget.h).
 // Out of memory: the calls return null or false; the caller decides. Not thread-safe per object.
 #pragma once
 #include "base/words.h"
@@ -13,6 +13,8 @@ void* map_own(usize bytes);
 void unmap_own(void* at, usize bytes);
 void* remap_own(void* at, usize old_bytes, usize new_bytes);
 usize own_bytes();
+usize list_bytes(); // of all Vectors: the part that is touched soon after it is mapped; any-thread
+void count_list(i64 more);
 
 template <class T> class Vector {
  public:
@@ -45,18 +47,41 @@ template <class T> class Vector {
   }
   // Gives the memory back; the vector is empty and usable again.
   void release() {
-    if (items_ != nullptr) unmap_own(items_, bytes_of(capacity_));
+    if (items_ != nullptr) {
+      unmap_own(items_, bytes_of(capacity_));
+      count_list(-i64(bytes_of(capacity_)));
+    }
     items_ = nullptr;
     size_ = capacity_ = 0;
   }
   usize capacity() const { return capacity_; }
+  void swap(Vector& other) {
+    T* items = items_;
+    usize size = size_, capacity = capacity_;
+    items_ = other.items_, size_ = other.size_, capacity_ = other.capacity_;
+    other.items_ = items, other.size_ = size, other.capacity_ = capacity;
+  }
+  // Gives memory back: room for `least` items, or for as many as there are. Without memory for that nothing happens.
+  void fit(usize least) {
+    usize want = bytes_of(max_of(max_of(least, size_), usize(1))), has = bytes_of(capacity_);
+    if (items_ == nullptr || want >= has) return;
+    void* at = remap_own(items_, has, want);
+    if (at == nullptr) return;
+    count_list(i64(want) - i64(has));
+    items_ = static_cast<T*>(at);
+    capacity_ = want / sizeof(T);
+  }
 
  private:
+  static constexpr usize kDoubledBelow = 1 << 20;
   static usize bytes_of(usize n) { return align_up(n * sizeof(T), kPageBytes); }
   GARNER_COLD bool grow(usize least) {
-    usize want = bytes_of(max_of(least, capacity_ * 2));
+    // Large ones grow by an eighth: the system moves pages, not bytes, and room never used counts against the heap's limit.
+    usize ample = capacity_ * sizeof(T) < kDoubledBelow ? capacity_ * 2 : capacity_ + capacity_ / 8;
+    usize want = bytes_of(max_of(least, ample));
     void* at = items_ == nullptr ? map_own(want) : remap_own(items_, bytes_of(capacity_), want);
     if (at == nullptr) return false;
+    count_list(i64(want) - i64(items_ == nullptr ? 0 : bytes_of(capacity_)));
     items_ = static_cast<T*>(at);
     capacity_ = want / sizeof(T);
     return true;

@@ -115,8 +115,8 @@ template <class H, class M> bool Cycle<H, M>::is_alive(Ref ref) {
 // ---- one collection ----
 
 template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
-  u64 asked_ns = machine_.now();
   host_.enter();
+  u64 asked_ns = machine_.now(); // waiting for somebody else's collection is not this one's pause
   if (request.optional && count() != request.seen) { // somebody else was faster
     host_.leave();
     return false;
@@ -351,8 +351,9 @@ template <class H, class M> void Cycle<H, M>::give_back(const Request& request, 
   u64 limit = heap_.budget().limit(), committed = heap_.budget().committed(), idle = heap_.free_charged();
   if (limit != 0 && committed > limit) heap_.trim(idle - min_of(idle, committed - limit));
   if (settings_.on(Opt::retain)) return;
-  u64 needed = pace_.eden() + pace_.eden() / 4 + pace_.expected_survivors() + old_demand(old) + 4 * MiB;
-  if (heap_.free_charged() > needed + needed / 2) heap_.trim(needed);
+  u64 young = pace_.eden() + pace_.eden() / 4 + pace_.expected_survivors() + 4 * MiB, needed = young + old_demand(old);
+  if (pace_.is_short()) heap_.trim(young);
+  else if (heap_.free_charged() > needed + needed / 2) heap_.trim(needed);
 }
 
 // What old and large space are likely to take until the next full collection: what they took before the last one.
@@ -385,6 +386,7 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
   end.limit = heap_.budget().limit();
   end.workers = worker_count_;
   u64 now = machine_.now(), pause = now - end.start_ns;
+  pace_.set_short(host_.memory_short());
   if (kind == Kind::full) {
     pace_.after_full(end.heap_after, old, room_for_young(s), pause);
   } else {

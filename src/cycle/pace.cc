@@ -14,10 +14,18 @@ void Pace::set_limit(u64 limit) {
   set_threshold();
 }
 
+void Pace::set_short(bool is) {
+  if (is == short_) return;
+  short_ = is;
+  set_threshold();
+}
+
 void Pace::set_threshold() {
   u64 growth = live_ * config_.old_growth_percent / 100;
   growth = growth * (10 - config_.conserve) / 10;
-  threshold_.store_relaxed(live_ + max_of(growth, config_.growth_min));
+  growth = max_of(growth, config_.growth_min);
+  if (short_) growth = min_of(growth, max_of(live_ / kShortGrowth, config_.growth_min / kShortGrowth));
+  threshold_.store_relaxed(live_ + growth);
 }
 
 void Pace::after_young(const YoungFacts& facts) {

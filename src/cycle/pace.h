@@ -7,6 +7,7 @@
 // that collecting eden more often has cost as much as a full collection.
 // Where nearly all that waited in survivor space is promoted anyway, waiting only costs a second copy: eden's survivors are promoted at once
 // for some collections, then those of one wait again, to see.
+// Where memory is short on the machine as a whole, full collections come sooner.
 // Near the limit it degrades step by step: smaller eden, full collection, and only then out of memory.
 // Same inputs, same decisions (a table of worlds tests it). Not thread-safe but for large_due: called under the collection lock.
 #pragma once
@@ -37,6 +38,9 @@ class Pace {
   void init(const PaceConfig& config);
   const PaceConfig& config() const { return config_; }
   void set_limit(u64 limit);
+  // The machine's memory is nearly used up: old space may grow little before a full collection.
+  void set_short(bool is);
+  bool is_short() const { return short_; }
   void set_eden_floor(u64 bytes) { eden_floor_ = bytes; } // a promise to the program (no-GC region); 0 ends it
 
   u64 eden_floor() const { return eden_floor_; }
@@ -75,7 +79,8 @@ class Pace {
   static constexpr double kNearlyAll = 0.9;
   static constexpr u32 kAtOnceFirst = 4, kAtOnceMost = 32;
   static constexpr double kLeastReserve = 0.2; // of eden, for survivors
-  bool squeezed_ = false, grown_since_full_ = false;
+  static constexpr u64 kShortGrowth = 8; // the part of what lives that old space may grow by then
+  bool squeezed_ = false, grown_since_full_ = false, short_ = false;
 };
 
 } // namespace garner

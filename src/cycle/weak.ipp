@@ -50,16 +50,16 @@ template <class H, class M, class T> class WeakThings {
   template <class Run> usize finalize(Run run) {
     FinalizeQueue& queue = host_.finalizers();
     fresh_.clear();
-    survivors_.clear();
     bool good = true;
     for (u32 g = 0; g <= tracer_.condemned(); g++) {
       Vector<Ref>& list = queue.registered[g];
+      usize kept = 0; // in place: there may be millions, and memory may be what is missing
       for (Ref ref : list) {
-        if (tracer_.alive(ref)) good = survivors_.push(ref) && good;
+        if (tracer_.alive(ref)) list[kept++] = ref;
         else if (host_.drop_eagerly(ref) || host_.take_suppressed(ref)) continue;
         else good = fresh_.push(ref) && good;
       }
-      list.clear();
+      list.truncate(kept);
     }
     if (fresh_.size() != 0)
       run(u32(div_up(fresh_.size(), kReadyPerTask)), [&](Self& self, u32 task) {
@@ -67,10 +67,18 @@ template <class H, class M, class T> class WeakThings {
           tracer_.keep_in(self, fresh_[i]);
         }
       });
-    for (Ref ref : fresh_) good = queue.ready[host_.critical(ref) ? 1 : 0].push(ref) && good;
+    usize found = fresh_.size(), ordinary = 0;
+    for (Ref ref : fresh_) {
+      if (host_.critical(ref)) good = queue.ready[1].push(ref) && good;
+      else fresh_[ordinary++] = ref;
+    }
+    fresh_.truncate(ordinary);
+    if (queue.ready[0].empty()) queue.ready[0].swap(fresh_);
+    else
+      for (Ref ref : fresh_) good = queue.ready[0].push(ref) && good;
     if (T::moves_now) good = resort() && good;
     GARNER_CHECK(good, "no memory for the finalization queue");
-    return fresh_.size();
+    return found;
   }
 
   // Puts registered objects that live on into the list of their new generation, at their new address. For a full collection this
@@ -78,8 +86,20 @@ template <class H, class M, class T> class WeakThings {
   [[nodiscard]] bool resort() {
     FinalizeQueue& queue = host_.finalizers();
     bool good = true;
-    for (Ref ref : survivors_) good = queue.registered[tracer_.generation_now(T::moves_now ? tracer_.now_at(ref) : ref)].push(tracer_.now_at(ref)) && good;
-    survivors_.clear();
+    usize old[FinalizeQueue::kGenerations] = {}; // entries of before; what is behind them has just come from another list
+    for (u32 g = 0; g <= tracer_.condemned(); g++) old[g] = queue.registered[g].size();
+    for (u32 g = 0; g <= tracer_.condemned(); g++) {
+      Vector<Ref>& list = queue.registered[g];
+      usize kept = 0;
+      for (usize i = 0; i < old[g]; i++) {
+        Ref ref = list[i], now = tracer_.now_at(ref);
+        u32 goes_to = tracer_.generation_now(T::moves_now ? now : ref);
+        if (goes_to == g) list[kept++] = now;
+        else good = queue.registered[goes_to].push(now) && good;
+      }
+      for (usize i = old[g]; i < list.size(); i++) list[kept++] = list[i];
+      list.truncate(kept);
+    }
     if (!T::moves_now)
       for (Vector<Ref>& list : queue.ready)
         for (Ref& ref : list) ref = tracer_.now_at(ref);
@@ -140,7 +160,7 @@ template <class H, class M, class T> class WeakThings {
   H& host_;
   T& tracer_;
   typename M::template Atomic<u32> progress_;
-  Vector<Ref> fresh_, survivors_;
+  Vector<Ref> fresh_;
 };
 
 } // namespace garner

@@ -1,7 +1,8 @@
 // Budget: how much memory the heap's pages and the collector's own tables may use, and how much they do.
 //
-// Equation: charged = sum of Region::charged. A request is granted iff pages(charged + request) + tables <= limit, where
-// pages(x) = x + x/32 (the mark table's share, touched by full collections) . limit 0 means no limit.
+// Equation: charged = sum of Region::charged. A request is granted iff pages(charged + request) + own <= limit, where
+// pages(x) = x + x/32 (the mark table's share, touched by full collections) and own is a fixed amount for what the collector maps at start
+// and touches little of, and what its lists (finalizable objects, handles, roots) have grown by since. limit 0 means no limit.
 // Any-thread; grants are compare-and-swap, so the limit is never exceeded, not even for a moment.
 #pragma once
 #include "base/arena.h"
@@ -14,7 +15,10 @@ template <class M> class Budget {
   u64 limit() const { return limit_.load_relaxed(); }
   static u64 with_tables(u64 charged) { return charged + charged / 32; }
   u64 charged() const { return charged_.load_relaxed(); }
-  u64 committed() const { return with_tables(charged()) + own_bytes_small(); }
+  u64 committed() const { return with_tables(charged()) + own(); }
+
+  // From now on growth of the collector's own memory counts. Not called where many heaps share a process.
+  void count_own() { own_at_start_ = max_of<u64>(list_bytes(), 1); }
 
   // A part of the limit that is kept back for those who ask for it: threads that must throw because memory ran out. Any-thread; relaxed.
   void hold(u64 bytes) { held_.store_relaxed(bytes); }
@@ -23,7 +27,7 @@ template <class M> class Budget {
     u64 now = charged_.load_relaxed();
     do {
       u64 cap = limit();
-      if (cap != 0 && with_tables(now + bytes) + own_bytes_small() + (reserve ? 0 : held_.load_relaxed()) > cap) return false;
+      if (cap != 0 && with_tables(now + bytes) + own() + (reserve ? 0 : held_.load_relaxed()) > cap) return false;
     } while (!charged_.cas_relaxed(now, now + bytes)); // relaxed: a count, it publishes nothing
     return true;
   }
@@ -32,17 +36,21 @@ template <class M> class Budget {
   u64 room() const {
     u64 cap = limit();
     if (cap == 0) return ~u64(0) >> 1;
-    u64 own = own_bytes_small() + held_.load_relaxed(), now = charged();
-    u64 most = cap > own ? (cap - own) / 33 * 32 : 0;
+    u64 kept = own() + held_.load_relaxed(), now = charged();
+    u64 most = cap > kept ? (cap - kept) / 33 * 32 : 0;
     return most > now ? most - now : 0;
   }
 
  private:
-  // Growable tables are mapped ahead of use; a fixed share is a fair bound of what they touch.
-  static u64 own_bytes_small() { return 512 * KiB; }
+  static constexpr u64 kOwnAtStart = 512 * KiB;
+  u64 own() const {
+    u64 now = own_at_start_ == 0 ? 0 : list_bytes();
+    return kOwnAtStart + (now > own_at_start_ ? now - own_at_start_ : 0);
+  }
   typename M::template Atomic<u64> charged_;
   typename M::template Atomic<u64> limit_;
   typename M::template Atomic<u64> held_;
+  u64 own_at_start_ = 0; // 0: not counted; set once, before others ask
 };
 
 } // namespace garner

@@ -37,14 +37,19 @@ class FinalizeQueue {
     Locked<SpinLock> guard(lock_);
     return ready[0].size() - taken_[0] + ready[1].size() - taken_[1];
   }
-  // With the world stopped: forgets the taken prefix, so that the lists can be visited whole.
+  // With the world stopped: forgets the taken prefix, so that the lists can be visited whole, and gives back the memory of lists that were long once.
   void compact() {
+    for (Vector<Ref>& list : registered) give_back(list);
     for (u32 c = 0; c < 2; c++) {
-      if (taken_[c] == 0) continue;
+      if (taken_[c] == 0) {
+        give_back(ready[c]);
+        continue;
+      }
       usize n = ready[c].size() - taken_[c];
       memmove(static_cast<void*>(ready[c].begin()), ready[c].begin() + taken_[c], n * sizeof(Ref));
       ready[c].truncate(n);
       taken_[c] = 0;
+      give_back(ready[c]);
     }
   }
 
@@ -52,6 +57,11 @@ class FinalizeQueue {
   Vector<Ref> ready[2]; // ordinary, critical
 
  private:
+  static constexpr usize kKept = 1 << 16; // entries
+  static void give_back(Vector<Ref>& list) {
+    if (list.capacity() > kKept && list.size() < list.capacity() / 4) list.fit(kKept);
+  }
+
   SpinLock lock_;
   usize taken_[2] = {};
 };

@@ -1,8 +1,8 @@
 // Heap: one reservation cut into regions, and the tables that lie beside it. Bytes, no algorithm.
 //
 // Address space: [base, base + bytes), reserved once, never remapped; growing and shrinking are changes of roles. All tables are
-// indexed by (address - base) >> shift and reserved for the whole range at start; pages appear when touched. Formula of the
-// virtual size: bytes * (1 + 1/32 marks + 1/1024 starts + 1/2048 cards + 1/4096 regions).
+// indexed by (address - base) >> shift and reserved for the whole range at start. Heap and large tables are opened from the low end, in steps,
+// before the first region above is taken; so what a debugger or a core finds accessible is near what is used. Formula of the virtual size: bytes * (1 + 1/32 marks + 1/1024 starts + 1/2048 cards + 1/4096 regions).
 // Homes: where pages come from is decided for slabs of kSlabRegions regions, once, when the first region of a slab is taken: a node (N20), all
 // nodes in turn (N19), or whoever touches them first (N18). A region keeps its home through all its roles; a request names the
 // home it wants, and free regions are kept apart by home. So every home can grow to the whole range while the budget counts (N22), nothing is
@@ -60,7 +60,8 @@ template <class M> class Heap {
   u32 region_shift() const { return shift_; }
   u32 regions() const { return count_; }
   u32 high_water() const { return high_water_.load_relaxed(); } // regions at and above were never used
-  GARNER_INLINE bool contains(word value) const { return value - kHeadBytes - base_ < bytes_; }
+  // Only what is opened: no reference leads further.
+  GARNER_INLINE bool contains(word value) const { return value - kHeadBytes - base_ < opened(); }
   GARNER_INLINE u32 index_of(Ref ref) const { return u32((ref.at - kHeadBytes - base_) >> shift_); }
   GARNER_INLINE u32 index_at(word at) const { return u32((at - base_) >> shift_); }
   GARNER_INLINE RegionT& region(u32 index) const { return table_[index]; }
@@ -82,7 +83,7 @@ template <class M> class Heap {
   GARNER_INLINE u8 cset(u32 index) const { return cset_[index]; }
   GARNER_INLINE u8 cset_of(word value) const { // 0 also for null and for addresses outside
     word offset = value - kHeadBytes - base_;
-    return GARNER_LIKELY(offset < bytes_) ? cset_[offset >> shift_] : 0;
+    return GARNER_LIKELY(offset < opened()) ? cset_[offset >> shift_] : 0;
   }
   void set_cset(u32 index, u8 value) { cset_[index] = value; }
 
@@ -143,6 +144,11 @@ template <class M> class Heap {
  private:
   u8 settle(u8 home) const { return nodes_ == 1 ? kHomeFirstTouch : home; }
   u32 list_of(u8 home) const { return home < kMostNodes ? home : home == kHomeInterleaved ? kMostNodes : kMostNodes + 1; }
+  // Relaxed: whoever holds a reference into a region has it from somebody who opened it before.
+  GARNER_INLINE usize opened() const { return __atomic_load_n(&opened_, __ATOMIC_RELAXED); }
+  bool open_through(u32 last);
+  bool unused(u32 index) const { return begin_of(index) - base_ >= opened_ || (table_[index].role == Role::free && table_[index].charged == 0); }
+  bool is_free(u32 index) const { return begin_of(index) - base_ >= opened_ || table_[index].role == Role::free; }
   bool claim(u32 slab, u8 home);
   u32 find_fresh(u8 home);
   u32 find_run(u32 regions, u8 home);
@@ -158,6 +164,7 @@ template <class M> class Heap {
   Filler filler_{};
   word base_ = 0;
   usize bytes_ = 0;
+  usize opened_ = 0; // bytes of the heap that may be touched, with their parts of the tables; grows under lock_
   u32 shift_ = 0, count_ = 0;
   RegionT* table_ = nullptr;
   u32 nodes_ = 1;
@@ -169,6 +176,7 @@ template <class M> class Heap {
   PageNodes<M> page_nodes_;
   Budget<M> budget_;
   typename M::Lock lock_;         // guards roles of free regions, warm_, the cursor and high_water_
+  static constexpr usize kOpenedAtOnce = 64 * MiB;
   static constexpr usize kClearedByHand = 32 * MiB;
   static constexpr u32 kLists = kMostNodes + 2;
   Vector<u32> warm_[kLists];      // by home: free regions whose pages are charged; may hold stale entries

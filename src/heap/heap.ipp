@@ -21,6 +21,7 @@ template <class M> bool Heap<M>::init(M& machine, const HeapShape& shape, Filler
     base_ = machine.reserve(bytes_, alignment);
     bool good = base_ != 0;
     for (usize i = 0; i < kTables && good; i++) good = (at[i] = machine.reserve(align_up(tables[i], kPageBytes), kPageBytes)) != 0;
+    for (usize i : {1, 2, 4, 7}) good = good && machine.open(at[i], tables[i]); // the small ones at once
     if (good) {
       count_ = u32(bytes_ >> shift_);
       table_ = reinterpret_cast<RegionT*>(at[0]);
@@ -41,6 +42,21 @@ template <class M> bool Heap<M>::init(M& machine, const HeapShape& shape, Filler
   }
   budget_.set_limit(shape.limit);
   nodes_ = min_of(machine.nodes(), kMostNodes);
+  return true;
+}
+
+// Makes everything up to region `last` usable. False when the system refuses. Called with lock_ held.
+template <class M> bool Heap<M>::open_through(u32 last) {
+  usize needed = end_of(last) - base_, from = opened_;
+  if (needed <= from) return true;
+  usize to = min_of(align_up(needed, kOpenedAtOnce), bytes_);
+  auto part = [&](const void* table, usize per, usize unit) { // of a table with `unit` bytes for every `per` bytes of heap
+    return machine_->open(word(table) + from / per * unit, (to - from) / per * unit);
+  };
+  if (!machine_->open(base_ + from, to - from) || !part(table_, region_bytes(), sizeof(RegionT)) || !part(cards_, kCardBytes, 1) ||
+      !part(starts_, kCardBytes, sizeof(u16)) || !part(&marks_.entry_of(base_), kMarkBlockBytes, sizeof(MarkEntry<M>)))
+    return false;
+  __atomic_store_n(&opened_, to, __ATOMIC_RELAXED);
   return true;
 }
 
@@ -66,7 +82,7 @@ template <class M> u32 Heap<M>::find_fresh(u8 home) {
       i = (i / kSlabRegions + 1) * kSlabRegions;
       continue;
     }
-    if (table_[i].role == Role::free && table_[i].charged == 0 && claim(i / kSlabRegions, home)) {
+    if (unused(i) && claim(i / kSlabRegions, home)) {
       cursor = i;
       return i;
     }
@@ -80,7 +96,7 @@ template <class M> u32 Heap<M>::find_run(u32 regions, u8 home) {
   u32 length = 0;
   for (u32 i = 0; i < count_; i++) {
     u8 h = homes_[i / kSlabRegions];
-    length = table_[i].role == Role::free && (h == home || h == kHomeNone) ? length + 1 : 0;
+    length = is_free(i) && (h == home || h == kHomeNone) ? length + 1 : 0;
     if (length < regions) continue;
     for (u32 slab = (i + 1 - regions) / kSlabRegions; slab <= i / kSlabRegions; slab++) claim(slab, home);
     return i + 1 - regions;
@@ -126,7 +142,7 @@ template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home
     return index;
   }
   u32 index = find_fresh(home);
-  if (index == kNoRegion || !find_budget(region_bytes(), 0, 0, reserve)) return kNoRegion;
+  if (index == kNoRegion || !open_through(index) || !find_budget(region_bytes(), 0, 0, reserve)) return kNoRegion;
   table_[index].charged = u32(region_bytes());
   enter(index, role, label, age);
   table_[index].clean = true;
@@ -183,7 +199,7 @@ template <class M> u32 Heap<M>::take_large(usize bytes, bool zero, bool pinned, 
   {
     Locked<typename M::Lock> guard(lock_);
     first = find_run(regions, settle(home));
-    if (first == kNoRegion) return kNoRegion;
+    if (first == kNoRegion || !open_through(first + regions - 1)) return kNoRegion;
     usize need = 0, had = 0;
     for (u32 i = 0; i < regions; i++) {
       usize want = align_up(min_of(room, bytes - i * room), kPageBytes), charged = table_[first + i].charged;

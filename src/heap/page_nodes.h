@@ -18,8 +18,9 @@ template <class M> class PageNodes {
     begin_ = begin;
     bytes_ = bytes;
     word table = machine.reserve(align_up(bytes / kPageBytes, kPageBytes), kPageBytes);
+    if (table == 0 || !machine.open(table, bytes / kPageBytes)) return false;
     table_ = reinterpret_cast<u8*>(table);
-    return table != 0;
+    return true;
   }
   bool started() const { return table_ != nullptr; }
 

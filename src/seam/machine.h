@@ -59,7 +59,8 @@ template <class M> concept Machine = requires(M& machine, typename M::Self& self
   { machine.wake(self, futex, k) };                       // wake up to k sleepers
   { machine.now() } -> std::same_as<u64>;                 // any-thread
   { machine.start(entry, arg) } -> std::same_as<bool>;    // a new thread of this machine
-  { machine.reserve(n, n) } -> std::same_as<word>;        // bytes, alignment -> zeroed address space, 0 when refused; costs nothing until touched
+  { machine.reserve(n, n) } -> std::same_as<word>;        // bytes, alignment -> zeroed address space, 0 when refused; not to be touched before it is opened
+  { machine.open(at, n) } -> std::same_as<bool>;          // reserved space may be used from here on, pages that the range touches whole; false: refused
   { machine.release(at, n) };
   { machine.discard(at, n) };                             // the pages' contents are dropped and read as zero; any-thread
   { machine.bind(at, n, k) } -> std::same_as<Placed>;     // pages of the range come from node k

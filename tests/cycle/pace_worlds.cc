@@ -183,6 +183,22 @@ TEST(PaceWorlds, N12NoFullCollectionIsDueRightAfterOne) {
   }
 }
 
+// The machine's memory is nearly used up: the next full collection is due sooner, and as before when the shortage has passed.
+TEST(PaceWorlds, N12AShortageBringsFullCollectionsForward) {
+  Pace pace;
+  pace.init(config());
+  u64 live = 400 * MiB;
+  pace.after_full(live, live, ~u64(0) >> 2, 1'000'000);
+  EXPECT_FALSE(pace.full_due(live + live / 2));
+  pace.set_short(true);
+  EXPECT_TRUE(pace.full_due(live + live / 2));
+  EXPECT_FALSE(pace.full_due(live + live / 16)) << "it would collect for ever";
+  pace.after_full(live, live, ~u64(0) >> 2, 1'000'000);
+  EXPECT_FALSE(pace.full_due(live));
+  pace.set_short(false);
+  EXPECT_FALSE(pace.full_due(live + live / 2));
+}
+
 // N1: where what waits in survivor space comes through anyway, eden's survivors do not wait; the look back comes, but seldom.
 TEST(PaceWorlds, N1WaitingEndsWhereItIsInVainAndComesBackWhereItIsNot) {
   Pace pace;

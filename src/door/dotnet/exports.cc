@@ -5,6 +5,7 @@
 
 #include "base/print.h"
 #include "door/dotnet/heap_calls.h"
+#include "host/dotnet/dac.h"
 #include "host/dotnet/handle_manager.h"
 
 namespace garner::dotnet {
@@ -37,7 +38,7 @@ GARNER_EXPORT void GC_VersionInfo(garner::clr::VersionInfo* info) {
 }
 
 GARNER_EXPORT garner::clr::Hresult GC_Initialize(garner::clr::IGCToCLR* runtime, garner::clr::IGCHeap** heap, garner::clr::IGCHandleManager** handles,
-                                                 garner::clr::GcDacVars*) {
+                                                 garner::clr::GcDacVars* dac) {
   using namespace garner;
   using namespace garner::dotnet;
   if (runtime_major != clr::kEeInterfaceMajor) {
@@ -48,6 +49,7 @@ GARNER_EXPORT garner::clr::Hresult GC_Initialize(garner::clr::IGCToCLR* runtime,
     else line.flush(2);
     return clr::kFail;
   }
+  if (dac != nullptr) describe_to_debuggers(*dac);
   the_host = new (host_storage) DotNet(runtime);
   *heap = new (calls_storage) HeapCalls(*the_host);
   *handles = new (handles_storage) HandleManager(*the_host);

@@ -50,6 +50,15 @@ u32 DotNet::memory_load() {
   return total == 0 ? 0 : u32(min_of<u64>(100, used * 100 / total));
 }
 
+bool DotNet::memory_short() {
+  if (heap().budget().limit() != 0) return false;
+  if (u64 now = machine.now(); looked_ns == 0 || now - looked_ns > 100'000'000) {
+    looked_ns = now;
+    was_short = memory_load() >= stock.high_memory_percent;
+  }
+  return was_short;
+}
+
 void DotNet::memory_info(u64* out[11], u32* generation, u32* pause_percent, bool* compacting, bool* concurrent, u64* generations, u64* pauses, int kind) {
   CycleRecord record{};
   switch (clr::GcKind(kind)) {

@@ -379,7 +379,7 @@ enum class ConfigurationType : i32 { int64 = 0, string_utf8 = 1, boolean = 2 };
 
 // Where a debugger finds the globals of the runtime's own collector, in that collector's private layouts. The version arrives as
 // the GC interface that the runtime knows (5, 5), which says how far the struct goes; that collector replaces it with the version
-// of its layouts (2, 4). Touching nothing costs only the heap commands of dump tools. Each void* points to a global of that name.
+// of its layouts (2, 4). A null pointer among them ends createdump with a fault. Each void* points to a global of that name.
 struct GcDacVars {
   u8 major_version_number;
   u8 minor_version_number;

@@ -126,6 +126,7 @@ class DotNet {
   void memory_info(u64* out[11], u32* generation, u32* pause_percent, bool* compacting, bool* concurrent, u64* generations, u64* pauses, int kind);
   u64 bytes_in_use();
   u32 memory_load();
+  bool memory_short(); // looks at most ten times a second
   unsigned generation_of(Ref ref) const;
   int start_no_gc(u64 total, bool large_known, u64 large, bool disallow_full);
   int try_no_gc(u64 total, bool large_known, u64 large, bool disallow_full);
@@ -160,6 +161,8 @@ class DotNet {
   StockSettings stock;
   Log log;
   Atomic<i32> latency_mode{1};
+  u64 looked_ns = 0; // memory_short's: by whoever collects
+  bool was_short = false;
   i32 loh_compaction = 1;
   // Event masks: relaxed, set by the runtime at any time.
   Atomic<u32> event_keywords{0}, event_level{0}, private_keywords{0}, private_level{0};

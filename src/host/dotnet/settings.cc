@@ -231,6 +231,7 @@ clr::Hresult DotNet::initialize() {
   HeapConfig config = heap_config();
   if (!made->init(config, &spawn_worker, this)) return refuse("the heap could not be made");
   Heap<Linux>& h = made->heap();
+  h.budget().count_own();
   if (u64 limit = h.budget().limit(); limit != 0) h.budget().hold(clamp_to<u64>(limit / 32, 2 * h.region_bytes(), 8 * h.region_bytes()));
   if (settings.on(Opt::huge_pages) && !machine.want_huge_pages(h.base(), h.reserved()) && settings.on(Opt::notices))
     say("the system refuses transparent huge pages here; heap.huge_pages has no effect");

@@ -81,6 +81,7 @@ template <class M> class Synthetic {
   void begin(Kind kind, Cause cause, u64 index);
   void before_roots(Kind kind);
   void after_walk();
+  bool memory_short() const { return false; }
   void after_strong(Kind kind);
   template <class F> void side_tables(F resolve) {
     follow(Step::strong, Step::tables);

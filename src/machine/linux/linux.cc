@@ -102,12 +102,18 @@ bool Linux::start(void (*entry)(void*), void* arg) {
 
 word Linux::reserve(usize bytes, usize alignment) {
   usize asked = bytes + alignment;
-  void* at = mmap(nullptr, asked, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  // Inaccessible until opened: writers of dumps walk what is accessible, and a system that does not overcommit charges it.
+  void* at = mmap(nullptr, asked, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) return 0;
   word begin = word(at), aligned = align_up(begin, alignment);
   if (aligned > begin) munmap(at, aligned - begin);
   if (begin + asked > aligned + bytes) munmap(reinterpret_cast<void*>(aligned + bytes), begin + asked - aligned - bytes);
   return aligned;
+}
+
+bool Linux::open(word at, usize bytes) {
+  word begin = align_down(at, kPageBytes);
+  return mprotect(reinterpret_cast<void*>(begin), align_up(at + bytes, kPageBytes) - begin, PROT_READ | PROT_WRITE) == 0;
 }
 
 void Linux::release(word at, usize bytes) { munmap(reinterpret_cast<void*>(at), bytes); }

@@ -61,6 +61,7 @@ class Linux {
   u64 now() const;
   bool start(void (*entry)(void*), void* arg); // a detached thread with signals blocked
   word reserve(usize bytes, usize alignment);
+  bool open(word at, usize bytes);
   void release(word at, usize bytes);
   void discard(word at, usize bytes);
   Placed bind(word at, usize bytes, u32 node);

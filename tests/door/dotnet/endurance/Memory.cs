@@ -29,6 +29,35 @@ internal static class Memory
         Report();
     }
 
+    private sealed class Finalized
+    {
+        public static int Count;
+
+        ~Finalized() => Count++;
+    }
+
+    /// <summary>That many finalizable objects alive at a time, then finalized: the collector's own lists of them count as memory too.</summary>
+    public static int Finalizable(int count)
+    {
+        Make(count);
+        for (int i = 0; i < 10 && Finalized.Count < count; i++)
+        {
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+        }
+        Console.WriteLine($"finalized {Finalized.Count}");
+        Report();
+        return Finalized.Count == count ? 0 : 1;
+
+        [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
+        static void Make(int count)
+        {
+            Finalized[] all = new Finalized[count];
+            for (int i = 0; i < count; i++) all[i] = new Finalized();
+            GC.KeepAlive(all);
+        }
+    }
+
     /// <summary>Keeps what it allocates until nothing is left, lets go, and works on; twice, small objects and large ones.</summary>
     public static int Fill()
     {

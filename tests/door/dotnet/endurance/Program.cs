@@ -1,4 +1,5 @@
-// What a suite script measures from outside: a program that holds and churns memory, one that fills it up, one that shows its collector's
+// What a suite script measures from outside: a program that holds and churns memory, one that fills it up, one with millions of finalizers, one that
+// dies, one that shows its collector's
 // threads, and one that is shot at with signals. `dotnet Endurance.dll NAME key=value …`; each prints `name value` lines.
 
 using System.Globalization;
@@ -18,8 +19,10 @@ internal static class Program
             case "fill": return Memory.Fill();
             case "processors": Console.WriteLine(Environment.ProcessorCount); return 0;
             case "workers": Workers.Show(); return 0;
+            case "finalizable": return Memory.Finalizable(Of("count", 2_000_000));
+            case "crash": Memory.Hold(20, 0); throw new InvalidOperationException("as asked");
             case "signals": return Signals.Storm(Of("count", 10_000), Of("rounds", 3));
-            default: Console.Error.WriteLine("Endurance hold|fill|processors|workers|signals [key=value …]"); return 2;
+            default: Console.Error.WriteLine("Endurance hold|fill|finalizable|crash|processors|workers|signals [key=value …]"); return 2;
         }
     }
 }
