@@ -51,7 +51,7 @@ template <class M> class NodeQueue {
   void put(Termination<M>& term, const u64* entries, u32 n) {
     if (count_.fetch_add_acq_rel(n) == 0) term.raise(); // before any of them can be seen; see above
     Locked<typename M::Lock> guard(lock_);
-    puts_++;
+    batches_++;
     u64 bottom = bottom_.load_relaxed(); // ours: the lock is held
     // Acquire pairs with the release of take's CAS: the reads of the slots below top are over, so they may be overwritten.
     u64 room = top_.load_acquire() + mask_ + 1 - bottom;
@@ -79,7 +79,7 @@ template <class M> class NodeQueue {
   bool looks_filled_seq_cst() const { return i64(bottom_.load_seq_cst() - top_.load_seq_cst()) > 0 || spilled_.load_seq_cst() != 0; }
 
   // Since start; between phases.
-  u64 puts() const { return puts_; }     // acquisitions of the lock by producers
+  u64 batches() const { return batches_; } // acquisitions of the lock by producers
   u64 spills() const { return spills_; } // entries that found no room
 
  private:
@@ -113,7 +113,7 @@ template <class M> class NodeQueue {
   typename M::template Atomic<u32> spilled_;  // size of spill_, stored under the lock
   M* machine_ = nullptr;
   Vector<u64> spill_;
-  u64 puts_ = 0, spills_ = 0;
+  u64 batches_ = 0, spills_ = 0;
 };
 
 } // namespace garner
