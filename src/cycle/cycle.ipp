@@ -185,7 +185,7 @@ template <class H, class M> void Cycle<H, M>::young(Self& self, Kind kind, Cycle
   auto& e = evacuation();
   u32 most = gang_.workers(), few = workers_for(pace_.expected_survivors());
   host_.before_roots(kind);
-  e.begin(u32(kind));
+  e.begin(u32(kind), end.cause == Cause::eden_full && pace_.promotes_at_once());
   tracing_ = Tracing::evacuating;
   u32 gatherers = last_roots_ns_ > 500'000 ? most : 1; // many or deep stacks: share them
   TaskBody gather{[&](Self& s, u32 task) { e.gather_task(s, task, gatherers, kind); }};
@@ -393,6 +393,7 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
     facts.interval_ns = end.start_ns - last_end_ns_;
     facts.eden_used = record.before.bytes[0];
     facts.survived = end.copied + end.kept;
+    facts.waited = kind == Kind::young1 ? record.before.bytes[1] : 0;
     facts.promoted = end.promoted;
     facts.old_bytes = old;
     facts.room = room_for_young(s);

@@ -31,6 +31,7 @@ void Pace::after_young(const YoungFacts& facts) {
     survival_ = survival > survival_ ? survival : 0.7 * survival_ + 0.3 * survival; // quick to fear, slow to trust
   }
   if (facts.promoted > 0) grown_since_full_ = true;
+  if (config_.adapt_tenure) judge_waiting(facts);
   if (config_.adaptive) {
     bool often = share_ * 100 > config_.gc_share_percent, slow = facts.pause_ns > config_.pause_goal_ns;
     if ((often || slow) && survived > kMostlyAlive) aim(facts);
@@ -54,6 +55,20 @@ void Pace::count_debt(const YoungFacts& facts) {
     base_bytes_ += double(facts.eden_used);
   } else if (base_bytes_ > 0) {
     debt_ns_ = max_of(0.0, debt_ns_ + double(facts.pause_ns) - base_ns_ / base_bytes_ * double(facts.eden_used));
+  }
+}
+
+// What is promoted at once is found dead by full collections only; so it takes a large share of eden alive and nearly all that waited
+// alive too, and it ends when eden's survivors become few, or after some collections to look again.
+void Pace::judge_waiting(const YoungFacts& facts) {
+  u64 copied = facts.survived - (at_once_ != 0 ? 0 : min_of(facts.promoted, facts.survived)); // of eden
+  bool mostly = double(copied) > kMostlyAlive * double(facts.eden_used);
+  if (at_once_ != 0) {
+    at_once_ = mostly ? at_once_ - 1 : 0;
+  } else if (facts.waited >= MiB) {
+    bool all = mostly && double(facts.promoted) >= kNearlyAll * double(facts.waited);
+    at_once_ = all ? at_once_next_ : 0;
+    at_once_next_ = all ? min_of(2 * at_once_next_, kAtOnceMost) : kAtOnceFirst;
   }
 }
 

@@ -5,6 +5,8 @@
 // failed promotion costs a full collection, a smaller eden next to nothing. Fixed: eden stays, but for the limit.
 // A full collection is due when old space has grown by its allowance since the last one, or when it has taken so much of eden's room
 // that collecting eden more often has cost as much as a full collection.
+// Where nearly all that waited in survivor space is promoted anyway, waiting only costs a second copy: eden's survivors are promoted at once
+// for some collections, then those of one wait again, to see.
 // Near the limit it degrades step by step: smaller eden, full collection, and only then out of memory.
 // Same inputs, same decisions (a table of worlds tests it). Not thread-safe but for large_due: called under the collection lock.
 #pragma once
@@ -14,7 +16,7 @@
 namespace garner {
 
 struct PaceConfig {
-  bool adaptive = true;
+  bool adaptive = true, adapt_tenure = true;
   u64 eden_start = 16 * MiB, eden_min = 4 * MiB, eden_max = 256 * MiB;
   u64 pause_goal_ns = 20'000'000;
   u32 gc_share_percent = 5, old_growth_percent = 100, conserve = 0;
@@ -25,6 +27,7 @@ struct PaceConfig {
 struct YoungFacts {
   u64 pause_ns, interval_ns;   // this pause, and the time the program ran before it
   u64 eden_used, survived, promoted;
+  u64 waited;                  // bytes in survivor spaces before; 0 when they were not collected
   u64 old_bytes;               // old, large and pinned in use afterwards
   u64 room;                    // bytes the budget leaves for eden and survivors, ~0/2 without a limit
 };
@@ -47,12 +50,14 @@ class Pace {
   // Large allocations count before they happen. Any-thread.
   bool large_due(u64 old_bytes, u64 asked) const { return old_bytes + asked > old_threshold(); }
   u64 expected_survivors() const { return u64(survival_ * double(eden_)); }
+  bool promotes_at_once() const { return at_once_ != 0; }
   u32 share_percent() const { return u32(share_ * 100); }
 
  private:
   void fit(u64 room);
   void aim(const YoungFacts& facts);
   void count_debt(const YoungFacts& facts);
+  void judge_waiting(const YoungFacts& facts);
   void set_threshold();
 
   PaceConfig config_;
@@ -63,9 +68,12 @@ class Pace {
   u64 full_ns_ = 0;                                     // pause of the last full collection
   double base_ns_ = 0, base_bytes_ = 0, debt_ns_ = 0;   // see count_debt
   u32 base_count_ = 0;
+  u32 at_once_ = 0, at_once_next_ = kAtOnceFirst;       // collections left that promote at once; how many the next time
   double copy_ns_ = 0; // of a byte: the least pause per byte seen, forgotten slowly
   // Where most of eden survives a larger one saves nothing: its pause grows as the collections become fewer.
   static constexpr double kMostlyAlive = 0.3;
+  static constexpr double kNearlyAll = 0.9;
+  static constexpr u32 kAtOnceFirst = 4, kAtOnceMost = 32;
   static constexpr double kLeastReserve = 0.2; // of eden, for survivors
   bool squeezed_ = false, grown_since_full_ = false;
 };

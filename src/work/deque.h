@@ -18,6 +18,7 @@
 // Why the memory orders suffice (x86 and ARM): the stories stand at the fields and in deque.ipp.
 #pragma once
 #include "base/check.h"
+#include "seam/watch.h"
 #include "work/bell.h"
 #include "work/config.h"
 #include "work/tables.h"
@@ -50,7 +51,7 @@ template <class M> class Deque {
   // False when nothing is left, overflow included.
   GARNER_INLINE bool pop(u64& entry) {
     if (GARNER_UNLIKELY(bottom_ == mine_ || spilled_ != 0)) return pop_slow(entry);
-    entry = at(--bottom_).load_relaxed(); // private: we wrote it
+    entry = reads<M>(at(--bottom_)).load_relaxed(); // private: we wrote it
     if (bottom_ - mine_ >= keep_) publish();
     return true;
   }
@@ -71,7 +72,7 @@ template <class M> class Deque {
  private:
   GARNER_INLINE Entry& at(u64 index) const { return slots_[index & mask_]; }
   GARNER_INLINE void put(u64 entry) {
-    at(bottom_).store_relaxed(entry); // made visible by publish()
+    writes<M>(at(bottom_)).store_relaxed(entry); // made visible by publish()
     bottom_++;
     if (bottom_ - mine_ >= keep_) publish();
   }

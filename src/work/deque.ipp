@@ -21,7 +21,7 @@ namespace garner {
 
 template <class M> bool Deque<M>::start(M& machine, u32 capacity, Order order) {
   GARNER_CHECK(is_power_of_two(capacity), "deque capacity");
-  slots_ = static_cast<Entry*>(map_table(machine, usize(capacity) * sizeof(Entry)));
+  writes<M>(slots_) = static_cast<Entry*>(map_table(machine, usize(capacity) * sizeof(Entry)));
   if (slots_ == nullptr) return false;
   machine_ = &machine;
   mask_ = capacity - 1;
@@ -50,7 +50,7 @@ template <class M> void Deque<M>::share(Share share) {
 }
 
 template <class M> void Deque<M>::trim(usize keep) {
-  if (spilled_ == 0 && spill_.capacity() * sizeof(u64) > keep) spill_.release();
+  if (reads<M>(spilled_) == 0 && spill_.capacity() * sizeof(u64) > keep) spill_.release();
 }
 
 template <class M> void Deque<M>::publish_now(u64 split) {
@@ -74,7 +74,7 @@ template <class M> void Deque<M>::push_slow(u64 entry) {
   }
   overflows_++;
   GARNER_CHECK(spill_.push(entry), "no memory for the overflow of a worker's queue");
-  spilled_++;
+  writes<M>(spilled_)++;
   room_ = bottom_; // all further pushes come here until the stack is empty
   feed();
 }
@@ -96,14 +96,15 @@ template <class M> bool Deque<M>::pop_public(u64& entry) {
     mine_ = keep;
     if (keep != low) split_.store_release(keep); // entry `top` stays public: it was always, so nothing new is published
     bottom_ = end - 1;
-    entry = at(bottom_).load_relaxed();
+    entry = reads<M>(at(bottom_)).load_relaxed();
     return true;
   }
   // One entry, wanted by both sides, or none. The CAS decides; whoever loses has lost it to the other.
   bool won = false;
   if (top == end - 1) {
-    entry = at(top).load_relaxed();
+    entry = guesses<M>(at(top)).load_relaxed();
     won = top_.cas_seq_cst(top, end);
+    guessed<M>(won);
   }
   split_.store_release(end); // release, since a thief's acquire must find the slots through this store too
   return won;
@@ -125,7 +126,7 @@ template <class M> bool Deque<M>::pop_oldest(u64& entry) {
 template <class M> bool Deque<M>::pop_spilled(u64& entry) {
   entry = spill_.back();
   spill_.pop();
-  if (--spilled_ == 0) {
+  if (--writes<M>(spilled_) == 0) {
     spill_.clear();
     spill_front_ = 0;
     room_ = top_.load_acquire() + capacity(); // as in push_slow
@@ -147,7 +148,7 @@ template <class M> void Deque<M>::refill(usize most) {
   u64 top = top_.load_acquire(); // as in push_slow; equals bottom_
   GARNER_ASSERT(top == bottom_);
   usize n = min_of(min_of(most, capacity()), spilled_);
-  for (usize i = 0; i < n; i++) at(bottom_ + i).store_relaxed(spill_[spill_front_ + i]);
+  for (usize i = 0; i < n; i++) writes<M>(at(bottom_ + i)).store_relaxed(spill_[spill_front_ + i]);
   bottom_ += n;
   spill_front_ += n;
   spilled_ -= n;
@@ -167,8 +168,11 @@ template <class M> Stolen Deque<M>::steal(u64& entry) {
   u64 top = top_.load_seq_cst();     // step 3
   u64 split = split_.load_seq_cst(); // step 4; as an acquire it pairs with the owner's stores of split and brings the slot
   if (i64(split - top) <= 0) return Stolen::empty;
-  u64 found = at(top).load_relaxed(); // worthless unless the CAS succeeds
-  if (!top_.cas_seq_cst(top, top + 1)) return Stolen::lost; // step 5; its release is what push_slow waits for
+  reads<M>(slots_);
+  u64 found = guesses<M>(at(top)).load_relaxed();   // worthless unless the CAS succeeds
+  bool won = top_.cas_seq_cst(top, top + 1); // step 5; its release is what push_slow waits for
+  guessed<M>(won);
+  if (!won) return Stolen::lost;
   entry = found;
   return Stolen::got;
 }

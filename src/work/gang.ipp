@@ -12,7 +12,7 @@ namespace garner {
 // -- start and end --
 
 template <class M> bool Gang<M>::start(M& machine, const GangConfig& config, Spawn spawn, void* spawn_arg) {
-  if (const char* sentence = refusal(config)) {
+  if (const char* sentence = refusal(config); sentence != nullptr && !mutated<M>(Trap::literal_with_futex)) {
     say(sentence);
     return false;
   }
@@ -71,7 +71,7 @@ template <class M> void Gang<M>::free_tables() {
       workers_[i].deque.stop();
       workers_[i].~Worker();
     }
-    unmap_own(workers_, config_.workers * sizeof(Worker));
+    unmap_own(writes<M>(workers_), config_.workers * sizeof(Worker));
   }
   if (roster_entries_ != nullptr) unmap_own(roster_entries_, config_.workers * sizeof(typename Roster<M>::Entry));
   workers_ = nullptr;
@@ -115,6 +115,7 @@ template <class M> void Gang<M>::thread_entry(void* arg) {
   Gang& gang = *me.gang;
   Self self(*gang.machine_, me.index);
   gang.live(me, self);
+  reads<M>(gang.workers_);
   gang.gone_.fetch_add_acq_rel(1); // the last touch; pairs with stop()'s acquire
 }
 
@@ -130,7 +131,7 @@ template <class M> void Gang<M>::live(Worker& me, Self& self) {
     reached(self, Spot::woken);
     if (!admit(me, epoch)) continue;
     reached(self, Spot::joined);
-    bool final = job_.work(*this, me, self, epoch);
+    bool final = reads<M>(job_).work(*this, me, self, epoch);
     arriving = parking_.locks() && !final;
   }
 }
@@ -156,7 +157,7 @@ template <class M> void Gang<M>::pin(Self& self, u32 worker) {
 
 template <class M> template <class Body> requires GangBody<Body, typename M::Self>
 void Gang<M>::run(Self& self, Phase phase, u32 wanted, u32 root_tasks, Body& body) {
-  run_++;
+  writes<M>(run_)++;
   u32 members = clamp_to(wanted, 1u, workers());
   record_ = {phase, wanted, members, 0, self.now(), 0};
   if (threads_ == 0 || (works() && members == 1)) return solo(self, root_tasks, body);
@@ -165,7 +166,7 @@ void Gang<M>::run(Self& self, Phase phase, u32 wanted, u32 root_tasks, Body& bod
   u32 shift = 0;
   while ((u64(root_tasks) + (u64(1) << shift) - 1) >> shift > TaskQueue<M>::kTasksMax - kWorkersMax - 1) shift++;
   u32 groups = u32((u64(root_tasks) + (u64(1) << shift) - 1) >> shift);
-  job_ = {&Gang::work<Body>, &body, root_tasks, shift, groups, late() ? 0 : members, rules_, {}};
+  writes<M>(job_) = {&Gang::work<Body>, &body, root_tasks, shift, groups, late() ? 0 : members, rules_, {}};
   if (!config_.mail) job_.rules.mail = false;
   if (job_.rules.mail) map_servers(members);
 
@@ -232,14 +233,14 @@ template <class M> void Gang<M>::close(Self& self, u32 epoch) {
   record_.joined = Termination<M>::joined_of(term_.look());
   for (u32 i = 0; i < record_.joined; i++) {
     Worker& w = workers_[roster_.at(epoch, i)];
-    if (record_.end_ns > w.stats.end_ns) w.stats.idle_ns += record_.end_ns - w.stats.end_ns;
+    if (record_.end_ns > reads<M>(w.stats).end_ns) writes<M>(w.stats).idle_ns += record_.end_ns - w.stats.end_ns;
     w.deque.trim(kKeptOverflowBytes);
   }
 }
 
 template <class M> void Gang<M>::begin(Worker& me, Self& self, Share share) {
-  me.run = run_;
-  me.stats = {};
+  me.run = reads<M>(run_);
+  writes<M>(me.stats) = {};
   me.stats.start_ns = self.now();
   me.overflows_before = me.deque.overflows();
   me.victims = me.victims_next;
@@ -254,7 +255,7 @@ template <class M> void Gang<M>::begin(Worker& me, Self& self, Share share) {
 
 // One member's part. True when it was the final worker.
 template <class M> template <class Body> bool Gang<M>::work(Gang& gang, Worker& me, Self& self, u32 epoch) {
-  const Job job = gang.job_; // a copy: after the last offer the conductor may be writing the next one
+  const Job job = reads<M>(gang.job_); // a copy: after the last offer the conductor may be writing the next one
   Body& body = *static_cast<Body*>(job.body);
   gang.begin(me, self, gang.config_.steal ? gang.config_.share : Share::none);
   if constexpr (requires { body.enter(self); }) body.enter(self);
@@ -287,7 +288,7 @@ template <class M> template <class Body> bool Gang<M>::work(Gang& gang, Worker& 
 }
 
 template <class M> template <class Body> void Gang<M>::run_group(Self& self, Worker& me, Body& body, u32 group) {
-  u64 first = u64(group) << job_.group_shift, end = min_of(first + (u64(1) << job_.group_shift), u64(job_.root_tasks));
+  u64 first = u64(group) << reads<M>(job_).group_shift, end = min_of(first + (u64(1) << job_.group_shift), u64(job_.root_tasks));
   for (u64 task = first; task < end; task++) {
     body.root(self, u32(task));
     body.drain(self);

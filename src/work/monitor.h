@@ -6,6 +6,7 @@
 #pragma once
 #include "options/table.h"
 #include "seam/machine.h"
+#include "seam/watch.h"
 
 namespace garner {
 
@@ -33,7 +34,7 @@ template <class M> class Monitor {
       counts_.contended++;
       counts_.wait_ns += waited;
     }
-    counts_.acquisitions++;
+    writes<M>(counts_).acquisitions++;
     return waited;
   }
 
@@ -47,23 +48,23 @@ template <class M> class Monitor {
   // and our sleep, park finds another value and returns.
   void wait(Self& self) {
     u32 turn = turn_.load_relaxed(); // ordered by the lock
-    waiters_++;
+    writes<M>(waiters_)++;
     unlock(self);
     machine_->park(self, turn_, turn);
     lock(self);
-    waiters_--;
+    writes<M>(waiters_)--;
   }
 
   // Holding the lock. Everybody waiting wakes up and contends for it, as in the baseline.
   void notify_all(Self& self) {
     turn_.fetch_add_relaxed(1); // ordered by the lock; pairs with the compare in park
-    if (waiters_ != 0) machine_->wake(self, turn_, ~u32(0));
+    if (reads<M>(waiters_) != 0) machine_->wake(self, turn_, ~u32(0));
   }
 
   // Any thread. Takes the lock, which is not counted.
   LockCounts counts(Self& self) {
     if (!try_lock()) lock_slow(self);
-    LockCounts counts = counts_;
+    LockCounts counts = reads<M>(counts_);
     unlock(self);
     return counts;
   }

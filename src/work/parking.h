@@ -12,6 +12,7 @@
 // sleep; the leader waits until all have arrived and wakes the conductor. A worker holds the lock from arriving to sleeping, so the
 // race above does not exist. It is this barrier, not the termination word, that makes term_exit=literal safe.
 #pragma once
+#include "seam/watch.h"
 #include "work/config.h"
 #include "work/monitor.h"
 
@@ -43,8 +44,8 @@ template <class M> class Parking {
       return;
     }
     gc_.lock(self);
-    opened_ = epoch;
-    arrived_ = 0;
+    writes<M>(opened_) = epoch;
+    writes<M>(arrived_) = 0;
     gc_.notify_all(self);
     gc_.unlock(self);
   }
@@ -58,7 +59,7 @@ template <class M> class Parking {
       return;
     }
     vm_.lock(self);
-    while (finished_ != epoch) vm_.wait(self);
+    while (reads<M>(finished_) != epoch) vm_.wait(self);
     vm_.unlock(self);
   }
 
@@ -76,7 +77,7 @@ template <class M> class Parking {
     }
     gc_.lock(self);
     if (arriving) arrive_locked(self);
-    while (opened_ == seen) gc_.wait(self);
+    while (reads<M>(opened_) == seen) gc_.wait(self);
     u32 epoch = opened_;
     gc_.unlock(self);
     return epoch;
@@ -92,7 +93,7 @@ template <class M> class Parking {
   // Monitor: the leader waits for the others.
   void await_arrivals(Self& self, u32 others) {
     gc_.lock(self);
-    while (arrived_ != others) gc_.wait(self);
+    while (reads<M>(arrived_) != others) gc_.wait(self);
     gc_.unlock(self);
   }
 
@@ -106,7 +107,7 @@ template <class M> class Parking {
       return;
     }
     vm_.lock(self);
-    finished_ = epoch;
+    writes<M>(finished_) = epoch;
     vm_.notify_all(self);
     vm_.unlock(self);
   }
@@ -117,7 +118,7 @@ template <class M> class Parking {
 
  private:
   void arrive_locked(Self& self) {
-    arrived_++;
+    writes<M>(arrived_)++;
     gc_.notify_all(self); // the leader sleeps here, and so does everybody else: the baseline wakes them all
   }
 

@@ -27,7 +27,7 @@ template <class M> template <class Body> bool Gang<M>::steal_until_over(Self& se
     }
     reached(self, Spot::offered);
     if (idle(self, me, epoch, hint) != Idle::work) return false;
-    me.stats.withdrawals++;
+    writes<M>(me.stats).withdrawals++;
     me.stats.idle_ns += self.now() - me.stats.end_ns;
   }
 }
@@ -36,7 +36,7 @@ template <class M> template <class Body> bool Gang<M>::steal_until_over(Self& se
 template <class M> template <class Body> void Gang<M>::settle(Self& self, Worker& me, Body& body) {
   GARNER_CHECK(me.deque.empty(), "a body's drain left entries behind");
   if constexpr (requires { body.leave(self); }) body.leave(self);
-  me.stats.overflows = me.deque.overflows() - me.overflows_before;
+  writes<M>(me.stats).overflows = me.deque.overflows() - me.overflows_before;
   me.stats.end_ns = self.now();
 }
 
@@ -159,7 +159,7 @@ template <class M> bool Gang<M>::sees_mail(Worker& me, u32 epoch, bool asleep_ne
     if (unserved(n, epoch) && (filled(Mail::root, n) || filled(Mail::request, n))) return true;
     some = some || filled(Mail::root, n);
   }
-  return some && me.rules.take_any;
+  return some && (me.rules.take_any || mutated<M>(Trap::foreign_queues));
 }
 
 // Roots that another node's workers have not come to (last resort).

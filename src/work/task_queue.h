@@ -16,6 +16,7 @@
 // (they are atomics), gets nonsense, and its compare-and-swap fails. Chains alternate, so chain e is refilled only after e+1 ended.
 #pragma once
 #include "base/check.h"
+#include "seam/watch.h"
 #include "work/config.h"
 #include "work/monitor.h"
 #include "work/tables.h"

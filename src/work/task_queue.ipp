@@ -34,17 +34,17 @@ template <class M> void TaskQueue<M>::open(Self& self, u32 epoch, u32 tasks) {
     case TaskQueueKind::msqueue: {
       Node* chain = chain_[epoch & 1]; // node 0 is the dummy, node i + 1 holds task i
       for (u32 i = 0; i < tasks; i++) {
-        chain[i].next.store_relaxed(i + 1);
-        chain[i + 1].task.store_relaxed(i);
+        writes<M>(chain[i].next).store_relaxed(i + 1);
+        writes<M>(chain[i + 1].task).store_relaxed(i);
       }
-      chain[tasks].next.store_relaxed(0);
+      writes<M>(chain[tasks].next).store_relaxed(0);
       head_.store_release(u64(epoch) << 40); // the whole list appears in this one store
       return;
     }
     case TaskQueueKind::monitor:
       lock_->lock(self);
-      locked_epoch_ = epoch;
-      next_ = 0;
+      writes<M>(locked_epoch_) = epoch;
+      writes<M>(next_) = 0;
       end_ = tasks;
       lock_->unlock(self);
       return;
@@ -53,7 +53,7 @@ template <class M> void TaskQueue<M>::open(Self& self, u32 epoch, u32 tasks) {
 
 template <class M> u32 TaskQueue<M>::take_array(u32 epoch) {
   u64 head = head_.load_acquire();
-  while (epoch_of(head) == epoch) {
+  while (epoch_of(head) == epoch || mutated<M>(Trap::untagged_queue)) {
     u32 next = u32(head & kIndexMask), end = u32(head >> kIndexBits & kIndexMask);
     if (next == end) return kNoTask;
     if (head_.cas_acq_rel(head, head + 1)) return next; // a failure leaves what was found in `head`
@@ -63,19 +63,24 @@ template <class M> u32 TaskQueue<M>::take_array(u32 epoch) {
 
 template <class M> u32 TaskQueue<M>::take_linked(u32 epoch) {
   u64 head = head_.load_acquire();
-  while (epoch_of(head) == epoch) {
-    Node* chain = chain_[epoch & 1];
-    u32 next = chain[head & kNodeMask].next.load_relaxed();
-    if (next == 0) return kNoTask; // the end, or a late reader in a chain being refilled: the epoch is past either way
-    u32 task = chain[next].task.load_relaxed(); // before the CAS, as Michael and Scott do: after it the node is the dummy
-    if (head_.cas_acq_rel(head, u64(epoch) << 40 | next)) return task;
+  while (epoch_of(head) == epoch || mutated<M>(Trap::untagged_queue)) {
+    Node* chain = chain_[epoch_of(head) & 1];
+    u32 next = guesses<M>(chain[head & kNodeMask].next).load_relaxed();
+    if (next == 0) { // the end, or a late reader in a chain being refilled: the epoch is past either way
+      guessed<M>(false);
+      return kNoTask;
+    }
+    u32 task = guesses<M>(chain[next].task).load_relaxed(); // before the CAS, as Michael and Scott do: after it the node is the dummy
+    bool won = head_.cas_acq_rel(head, (head & ~kNodeMask) | next);
+    guessed<M>(won);
+    if (won) return task;
   }
   return kNoTask;
 }
 
 template <class M> u32 TaskQueue<M>::take_locked(Self& self, u32 epoch, u64& waited_ns) {
   waited_ns += lock_->lock(self);
-  u32 task = locked_epoch_ == epoch && next_ != end_ ? next_++ : kNoTask;
+  u32 task = reads<M>(locked_epoch_) == epoch && next_ != end_ ? writes<M>(next_)++ : kNoTask;
   lock_->unlock(self);
   return task;
 }

@@ -35,6 +35,33 @@ TEST(Ages, N1TenureIsHowOftenAnObjectStaysInSurvivorSpace) {
   }
 }
 
+// All of what is made is kept: waiting in survivor space is in vain, and after some collections nothing waits there any more; asked for, it does.
+TEST(Ages, N1WhereAllWhoWaitComeThroughNobodyWaits) {
+  SyntheticShape shape = SmallHeap::roomy();
+  shape.eden = shape.eden_min = shape.eden_max = 4 * MiB;
+  for (const char* tenure : {"adaptive", "fixed"}) {
+    SmallHeap heap(std::string("verify=off,resize=fixed,tenure=") + tenure, shape);
+    u32 straight = 0, collections = 0;
+    u64 seen = heap.host.cycle->count();
+    while (collections < 12) {
+      heap.root(heap.leaf(1024));
+      if (heap.host.cycle->count() == seen) continue;
+      seen = heap.host.cycle->count();
+      collections++;
+      if (heap.host.cycle->last_any().generation == 1 && heap.host.cycle->sizes().bytes[1] == 0) straight++;
+    }
+    if (tenure[0] == 'f') {
+      EXPECT_EQ(straight, 0u);
+      continue;
+    }
+    EXPECT_GE(straight, 4u);
+    heap.young();
+    usize fresh = heap.root(heap.leaf());
+    heap.young();
+    EXPECT_EQ(heap.role(heap.at(fresh)), Role::survivor) << "a collection that was asked for ages";
+  }
+}
+
 TEST(Ages, N3EdenAndFromSpaceAreEmptyAfterwards) {
   SmallHeap heap;
   for (u32 i = 0; i < 3000; i++) {

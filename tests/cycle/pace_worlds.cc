@@ -183,6 +183,39 @@ TEST(PaceWorlds, N12NoFullCollectionIsDueRightAfterOne) {
   }
 }
 
+// N1: where what waits in survivor space comes through anyway, eden's survivors do not wait; the look back comes, but seldom.
+TEST(PaceWorlds, N1WaitingEndsWhereItIsInVainAndComesBackWhereItIsNot) {
+  Pace pace;
+  pace.init(config());
+  u64 eden = 16 * MiB, waiting = 0, waited = 0, second_copies = 0, in_vain = 0;
+  auto round = [&](double survival, double second) {
+    bool at_once = pace.promotes_at_once();
+    u64 first = u64(double(eden) * survival), again = u64(double(waiting) * second);
+    waited += waiting;
+    second_copies += again;
+    YoungFacts facts{.pause_ns = 10'000'000, .interval_ns = 10'000'000, .eden_used = eden, .survived = first + again, .promoted = at_once ? first + again : again,
+                     .waited = waiting, .old_bytes = 0, .room = ~u64(0) >> 2};
+    waiting = at_once ? 0 : first;
+    in_vain += at_once && survival < 0.2 ? 1 : 0;
+    pace.after_young(facts);
+  };
+  for (u32 n = 0; n < 100; n++) round(0.8, 1.0); // a live set is being built
+  EXPECT_GT(waited, 0u) << "nothing was learnt: the test is void";
+  EXPECT_LT(second_copies, 100 * eden * 8 / 10 / 4) << "most were copied twice";
+  second_copies = in_vain = 0;
+  for (u32 n = 0; n < 100; n++) round(0.1, 1.0); // few survive: those wait, whatever becomes of them
+  EXPECT_LE(in_vain, 1u);
+  waited = 0;
+  for (u32 n = 0; n < 100; n++) round(0.6, 0.3); // half-built things that die soon after
+  EXPECT_GT(waited, 90 * eden * 6 / 10) << "promoted at once though most that waits dies";
+  Pace fixed;
+  PaceConfig c = config();
+  c.adapt_tenure = false;
+  fixed.init(c);
+  for (u32 n = 0; n < 10; n++) fixed.after_young({.pause_ns = 1, .interval_ns = 1, .eden_used = eden, .survived = 2 * eden, .promoted = eden, .waited = eden, .old_bytes = 0, .room = ~u64(0) >> 2});
+  EXPECT_FALSE(fixed.promotes_at_once());
+}
+
 TEST(PaceWorlds, N12SameInputsSameDecisions) {
   World world{config(true, 100 * MiB), 20 * MiB, [](u32 n) { return Weather{.survival = double(mix64(n) % 100) / 200, .promoted = double(mix64(n) % 7) / 100, .old_dies = 0.5}; }, 300};
   Story a = live(world), b = live(world);

@@ -34,7 +34,14 @@ internal sealed class Latencies
         if (ns > maxNs) maxNs = ns;
     }
 
-    public void Merge(Latencies other)
+    public static Latencies Merged(IEnumerable<Latencies> parts)
+    {
+        Latencies all = new();
+        foreach (Latencies part in parts) all.Merge(part);
+        return all;
+    }
+
+    private void Merge(Latencies other)
     {
         for (int i = 0; i < buckets.Length; i++) buckets[i] += other.buckets[i];
         count += other.count;

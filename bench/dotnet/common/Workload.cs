@@ -31,6 +31,39 @@ internal abstract class Workload
     // interleaving.
     protected const int LaneCount = 32;
 
+    protected interface ILane
+    {
+        void Step();
+
+        // Looks at everything the lane holds; its share of the checksum.
+        ulong Verify();
+    }
+
+    // `operations` steps in all, as many in each lane.
+    protected static Outcome RunLanes<T>(int threads, long operations, Func<int, T> make) where T : ILane
+    {
+        long perLane = Math.Max(1, operations / LaneCount);
+        T[] all = [.. Enumerable.Range(0, LaneCount).Select(make)];
+        Latencies latencies = Latencies.Merged(Crew.Run(threads, t =>
+        {
+            Latencies mine = new();
+            int[] lanes = LanesOf(t, threads);
+            long time = Latencies.Now();
+            for (long i = 0; i < perLane; i++)
+            {
+                foreach (int lane in lanes)
+                {
+                    all[lane].Step();
+                    time = mine.Since(time);
+                }
+            }
+            return mine;
+        }));
+        Digest digest = default;
+        foreach (T lane in all) digest.Add(lane.Verify());
+        return new Outcome(perLane * LaneCount, latencies, digest.Value);
+    }
+
     protected static int[] LanesOf(int thread, int threads)
     {
         int first = thread, count = 0;

@@ -76,11 +76,10 @@ internal sealed class KestrelApi : Workload
             else SendAll(schedule, clients, warmup, requests);
         });
 
-        Latencies latencies = new();
+        Latencies latencies = Latencies.Merged(clients.Select(client => client.Latencies));
         Digest digest = default;
         foreach (Client client in clients)
         {
-            latencies.Merge(client.Latencies);
             digest.Add(client.Digest.Value);
             client.Close();
         }

@@ -33,23 +33,14 @@ internal sealed class BinaryTrees : Workload
         digest.Add(Node.Build(maxDepth + 1, 1, salt).Walk(1, salt));
 
         Node longLived = Node.Build(maxDepth, 1, salt);
-        (Latencies Latencies, ulong Sum, long Trees)[] parts = Crew.Run(threads, t => Work(t, threads, rounds, maxDepth, salt));
+        Grown grown = Grown.Together(Crew.Run(threads, t => Work(t, threads, rounds, maxDepth, salt)));
 
         digest.Add(longLived.Walk(1, salt));
-        Latencies latencies = new();
-        ulong sum = 0;
-        long trees = 0;
-        foreach (var part in parts)
-        {
-            latencies.Merge(part.Latencies);
-            sum += part.Sum;
-            trees += part.Trees;
-        }
-        digest.Add(sum);
-        return new Outcome(trees, latencies, digest.Value);
+        digest.Add(grown.Sum);
+        return new Outcome(grown.Trees, grown.Latencies, digest.Value);
     }
 
-    private static (Latencies, ulong, long) Work(int thread, int threads, int rounds, int maxDepth, uint salt)
+    private static Grown Work(int thread, int threads, int rounds, int maxDepth, uint salt)
     {
         Latencies latencies = new();
         ulong sum = 0;
@@ -69,7 +60,7 @@ internal sealed class BinaryTrees : Workload
                 }
             }
         }
-        return (latencies, sum, trees);
+        return new Grown(latencies, sum, trees);
     }
 
     private sealed class Node(Node? left, Node? right, uint value)

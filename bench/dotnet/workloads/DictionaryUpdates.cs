@@ -56,8 +56,7 @@ internal sealed class DictionaryUpdates : Workload
             return mine;
         });
 
-        Latencies latencies = new();
-        foreach (Latencies part in parts) latencies.Merge(part);
+        Latencies latencies = Latencies.Merged(parts);
         Digest digest = default;
         long present = 0;
         foreach (Lane lane in all) digest.Add(lane.Verify(ref present));

@@ -59,8 +59,7 @@ internal sealed class Finalizers : Workload
         });
 
         Drain(all);
-        Latencies latencies = new();
-        foreach (Latencies part in parts) latencies.Merge(part);
+        Latencies latencies = Latencies.Merged(parts);
         Digest digest = default;
         foreach (Lane lane in all) digest.Add(lane.Result());
         return new Outcome(perLane * LaneCount, latencies, digest.Value);

@@ -37,24 +37,15 @@ internal sealed class GcBench : Workload
         double[] array = new double[parameters.Int("array")];
         for (int i = 1; i < array.Length; i += 2) array[i] = 1.0 / (i + salt % 16);
 
-        (Latencies Latencies, ulong Sum, long Trees)[] parts = Crew.Run(threads, t => Work(t, threads, rounds, depth, salt));
+        Grown grown = Grown.Together(Crew.Run(threads, t => Work(t, threads, rounds, depth, salt)));
 
         digest.Add(longLived.Walk(1, salt));
         foreach (double x in array) digest.Add(x);
-        Latencies latencies = new();
-        ulong sum = 0;
-        long trees = 0;
-        foreach (var part in parts)
-        {
-            latencies.Merge(part.Latencies);
-            sum += part.Sum;
-            trees += part.Trees;
-        }
-        digest.Add(sum);
-        return new Outcome(trees, latencies, digest.Value);
+        digest.Add(grown.Sum);
+        return new Outcome(grown.Trees, grown.Latencies, digest.Value);
     }
 
-    private static (Latencies, ulong, long) Work(int thread, int threads, int rounds, int maxDepth, uint salt)
+    private static Grown Work(int thread, int threads, int rounds, int maxDepth, uint salt)
     {
         Latencies latencies = new();
         ulong sum = 0;
@@ -85,7 +76,7 @@ internal sealed class GcBench : Workload
                 }
             }
         }
-        return (latencies, sum, trees);
+        return new Grown(latencies, sum, trees);
     }
 
     private static int TreeSize(int depth) => (1 << (depth + 1)) - 1;

@@ -26,35 +26,8 @@ internal sealed class LargeObjects : Workload
         Parameter.Seed,
     ];
 
-    public override Outcome Run(Parameters parameters)
-    {
-        int threads = parameters.Threads;
-        long perLane = Math.Max(1, parameters.Long("replacements") / LaneCount);
-        Lane[] all = new Lane[LaneCount];
-        for (int lane = 0; lane < LaneCount; lane++) all[lane] = new Lane(parameters.Seed, lane, parameters.Int("slots") / LaneCount, parameters.Int("megabytes") << 20);
-
-        Latencies[] parts = Crew.Run(threads, t =>
-        {
-            Latencies mine = new();
-            int[] lanes = LanesOf(t, threads);
-            long time = Latencies.Now();
-            for (long i = 0; i < perLane; i++)
-            {
-                foreach (int lane in lanes)
-                {
-                    all[lane].Replace();
-                    time = mine.Since(time);
-                }
-            }
-            return mine;
-        });
-
-        Latencies latencies = new();
-        foreach (Latencies part in parts) latencies.Merge(part);
-        Digest digest = default;
-        foreach (Lane lane in all) digest.Add(lane.Verify());
-        return new Outcome(perLane * LaneCount, latencies, digest.Value);
-    }
+    public override Outcome Run(Parameters parameters) =>
+        RunLanes(parameters.Threads, parameters.Long("replacements"), lane => new Lane(parameters.Seed, lane, parameters.Int("slots") / LaneCount, parameters.Int("megabytes") << 20));
 
     private sealed class Small(ulong seed, int index, Small? next)
     {
@@ -69,13 +42,13 @@ internal sealed class LargeObjects : Workload
         public object? Content;
     }
 
-    private sealed class Lane(ulong seed, int lane, int slotCount, int maxBytes)
+    private sealed class Lane(ulong seed, int lane, int slotCount, int maxBytes) : ILane
     {
         private readonly Slot[] slots = new Slot[slotCount];
         private Prng prng = new(seed, (ulong)lane);
         private Digest digest;
 
-        public void Replace()
+        public void Step()
         {
             ref Slot slot = ref slots[prng.Below(slots.Length)];
             if (slot.Content != null)

@@ -27,36 +27,8 @@ internal sealed class LruCache : Workload
         Parameter.Seed,
     ];
 
-    public override Outcome Run(Parameters parameters)
-    {
-        int threads = parameters.Threads;
-        long perLane = Math.Max(1, parameters.Long("lookups") / LaneCount);
-        Shard[] shards = new Shard[LaneCount];
-        for (int lane = 0; lane < LaneCount; lane++)
-            shards[lane] = new Shard(parameters.Seed, lane, parameters.Int("entries") / LaneCount, parameters.Int("keys") / LaneCount, parameters.Int("bytes"));
-
-        Latencies[] parts = Crew.Run(threads, t =>
-        {
-            Latencies mine = new();
-            int[] lanes = LanesOf(t, threads);
-            long time = Latencies.Now();
-            for (long i = 0; i < perLane; i++)
-            {
-                foreach (int lane in lanes)
-                {
-                    shards[lane].Lookup();
-                    time = mine.Since(time);
-                }
-            }
-            return mine;
-        });
-
-        Latencies latencies = new();
-        foreach (Latencies part in parts) latencies.Merge(part);
-        Digest digest = default;
-        foreach (Shard shard in shards) digest.Add(shard.Verify());
-        return new Outcome(perLane * LaneCount, latencies, digest.Value);
-    }
+    public override Outcome Run(Parameters parameters) =>
+        RunLanes(parameters.Threads, parameters.Long("lookups"), lane => new Shard(parameters.Seed, lane, parameters.Int("entries") / LaneCount, parameters.Int("keys") / LaneCount, parameters.Int("bytes")));
 
     private sealed class Entry(string key, byte[] buffer, string text)
     {
@@ -67,7 +39,7 @@ internal sealed class LruCache : Workload
         public Entry? Newer, Older;
     }
 
-    private sealed class Shard(ulong seed, int lane, int capacity, int keys, int maxBytes)
+    private sealed class Shard(ulong seed, int lane, int capacity, int keys, int maxBytes) : ILane
     {
         private readonly Dictionary<string, Entry> byKey = new(capacity + 1);
         private Prng prng = new(seed, (ulong)lane);
@@ -75,7 +47,7 @@ internal sealed class LruCache : Workload
         private long hits, misses;
         private Digest evicted;
 
-        public void Lookup()
+        public void Step()
         {
             // The key arrives as a fresh string, as it does from a network.
             int id = prng.Skewed(keys, 2);

@@ -29,35 +29,8 @@ internal sealed unsafe class PinnedBuffers : Workload
         Parameter.Seed,
     ];
 
-    public override Outcome Run(Parameters parameters)
-    {
-        int threads = parameters.Threads;
-        long perLane = Math.Max(1, parameters.Long("buffers") / LaneCount);
-        Lane[] all = new Lane[LaneCount];
-        for (int lane = 0; lane < LaneCount; lane++) all[lane] = new Lane(parameters.Seed, lane, parameters.Int("pins") / LaneCount, parameters.Int("bytes"));
-
-        Latencies[] parts = Crew.Run(threads, t =>
-        {
-            Latencies mine = new();
-            int[] lanes = LanesOf(t, threads);
-            long time = Latencies.Now();
-            for (long i = 0; i < perLane; i++)
-            {
-                foreach (int lane in lanes)
-                {
-                    all[lane].Step();
-                    time = mine.Since(time);
-                }
-            }
-            return mine;
-        });
-
-        Latencies latencies = new();
-        foreach (Latencies part in parts) latencies.Merge(part);
-        Digest digest = default;
-        foreach (Lane lane in all) digest.Add(lane.Verify());
-        return new Outcome(perLane * LaneCount, latencies, digest.Value);
-    }
+    public override Outcome Run(Parameters parameters) =>
+        RunLanes(parameters.Threads, parameters.Long("buffers"), lane => new Lane(parameters.Seed, lane, parameters.Int("pins") / LaneCount, parameters.Int("bytes")));
 
     private enum Kind : byte { Empty, Handle, TypedHandle, MemoryHandle, PinnedArray }
 
@@ -72,7 +45,7 @@ internal sealed unsafe class PinnedBuffers : Workload
         public MemoryHandle Memory;
     }
 
-    private sealed class Lane(ulong seed, int lane, int pinCount, int maxBytes)
+    private sealed class Lane(ulong seed, int lane, int pinCount, int maxBytes) : ILane
     {
         private readonly Pin[] pins = new Pin[pinCount];
         // Ordinary objects between the pinned ones, so that there is something to move around them.

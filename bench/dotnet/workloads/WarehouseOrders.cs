@@ -64,8 +64,7 @@ internal sealed class WarehouseOrders : Workload
             return mine;
         });
 
-        Latencies latencies = new();
-        foreach (Latencies part in parts) latencies.Merge(part);
+        Latencies latencies = Latencies.Merged(parts);
         Digest digest = default;
         foreach (Item item in items) digest.Add(item.Check());
         foreach (Warehouse warehouse in warehouses) warehouse.Receive();

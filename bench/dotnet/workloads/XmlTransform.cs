@@ -30,37 +30,10 @@ internal sealed class XmlTransform : Workload
         Parameter.Seed,
     ];
 
-    public override Outcome Run(Parameters parameters)
-    {
-        int threads = parameters.Threads;
-        long perLane = Math.Max(1, parameters.Long("documents") / LaneCount);
-        Lane[] all = new Lane[LaneCount];
-        for (int lane = 0; lane < LaneCount; lane++) all[lane] = new Lane(parameters.Seed, lane, parameters.Int("orders"), parameters.Int("kept"));
+    public override Outcome Run(Parameters parameters) =>
+        RunLanes(parameters.Threads, parameters.Long("documents"), lane => new Lane(parameters.Seed, lane, parameters.Int("orders"), parameters.Int("kept")));
 
-        Latencies[] parts = Crew.Run(threads, t =>
-        {
-            Latencies mine = new();
-            int[] lanes = LanesOf(t, threads);
-            long time = Latencies.Now();
-            for (long i = 0; i < perLane; i++)
-            {
-                foreach (int lane in lanes)
-                {
-                    all[lane].Process();
-                    time = mine.Since(time);
-                }
-            }
-            return mine;
-        });
-
-        Latencies latencies = new();
-        foreach (Latencies part in parts) latencies.Merge(part);
-        Digest digest = default;
-        foreach (Lane lane in all) digest.Add(lane.Verify());
-        return new Outcome(perLane * LaneCount, latencies, digest.Value);
-    }
-
-    private sealed class Lane(ulong seed, int lane, int orders, int kept)
+    private sealed class Lane(ulong seed, int lane, int orders, int kept) : ILane
     {
         private static readonly string[] Regions = ["north", "south", "east", "west", "centre"];
         private static readonly string[] Goods = ["anvil", "bellows", "chisel", "drill", "easel", "file", "gouge", "hammer"];
@@ -70,7 +43,7 @@ internal sealed class XmlTransform : Workload
         private Digest digest;
         private int number;
 
-        public void Process()
+        public void Step()
         {
             XDocument source = Build(out long total);
             string text = Write(source);

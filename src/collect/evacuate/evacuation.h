@@ -105,8 +105,8 @@ template <class H, class M> class Evacuation {
   }
   static bool wants_mail(const Settings& settings) { return settings.as<Scheme>(Opt::scheme) != Scheme::org || segregated_spaces(settings) != 0; }
 
-  // condemned: 0 eden only, 1 eden and survivors.
-  void begin(u32 condemned);
+  // condemned: 0 eden only, 1 eden and survivors. at_once: what survives of eden is promoted whatever heap.tenure_age says.
+  void begin(u32 condemned, bool at_once);
   u32 gather_tasks(u32 host_calls) const;
   void gather_task(Self& self, u32 task, u32 host_calls, Kind kind);
   void freeze();

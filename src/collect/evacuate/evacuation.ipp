@@ -11,7 +11,7 @@ inline constexpr HandleKind kStrongKinds[] = {HandleKind::strong, HandleKind::co
 inline constexpr u32 kStrongKindCount = sizeof(kStrongKinds) / sizeof(kStrongKinds[0]);
 } // namespace
 
-template <class H, class M> void Evacuation<H, M>::begin(u32 condemned) {
+template <class H, class M> void Evacuation<H, M>::begin(u32 condemned, bool at_once) {
   condemned_ = condemned;
   bool spread = scheme_ != Scheme::org, own = segregated_ != 0 || (spread && scheme_ != Scheme::relaxed);
   gang_.set_rules({.mail = spread || segregated_ != 0, .local = own, .take_any = scheme_ == Scheme::relaxed || (scheme_ == Scheme::hybrid && root_take_ == RootTake::any)});
@@ -37,7 +37,7 @@ template <class H, class M> void Evacuation<H, M>::begin(u32 condemned) {
     r.kept = false;
     r.dirty.store_relaxed(0);
     u8 c = 0;
-    if (r.role == Role::eden) c = u8(1 + (tenure_age_ == 0 ? kOldClass : 0));
+    if (r.role == Role::eden) c = u8(1 + (tenure_age_ == 0 || at_once ? kOldClass : 0));
     else if (r.role == Role::survivor && condemned >= 1) c = u8(1 + (r.age >= tenure_age_ ? kOldClass : r.age));
     heap_.set_cset(index, c);
     if (c != 0) collected += r.scan_top - heap_.begin_of(index);

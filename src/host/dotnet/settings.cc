@@ -181,6 +181,7 @@ HeapConfig DotNet::heap_config() {
   PaceConfig& pace = config.pace;
   u64 cache = clamp_to<u64>(last_cache_bytes(), 4 * MiB, 16 * MiB);
   pace.adaptive = settings.as<Resize>(Opt::resize) == Resize::adaptive;
+  pace.adapt_tenure = settings.as<Tenure>(Opt::tenure) == Tenure::adaptive;
   pace.limit = limit;
   pace.eden_min = settings.bytes(Opt::eden_min);
   pace.eden_max = settings.bytes(Opt::eden_max);

@@ -20,6 +20,7 @@ template <class M> HeapConfig Synthetic<M>::heap_config(const SyntheticShape& sh
   config.shape.poison = settings.on(Opt::poison);
   PaceConfig& pace = config.pace;
   pace.adaptive = settings.as<Resize>(Opt::resize) == Resize::adaptive;
+  pace.adapt_tenure = settings.as<Tenure>(Opt::tenure) == Tenure::adaptive;
   pace.limit = shape.limit;
   pace.eden_min = shape.eden_min != 0 ? shape.eden_min : settings.bytes(Opt::eden_min);
   pace.eden_max = shape.eden_max != 0 ? shape.eden_max : max_of<u64>(settings.bytes(Opt::eden_max), 4 * MiB);

@@ -5,8 +5,9 @@
 // sections of the project's table of machine parameters, "system" is a figure measured on Linux, "guess" is a guess.
 // The uniform machine deviates from a real one: no caches beyond line ownership, no memory controllers, no links, 4 KiB pages only.
 #pragma once
+#include "base/arena.h"
 #include "base/random.h"
-#include "base/words.h"
+#include "seam/watch.h"
 
 namespace garner::sim {
 
@@ -51,6 +52,8 @@ enum class Picker : u8 {
   earliest, // the smallest clock runs next, ties by fiber number: to measure
   seeded,   // at each visible operation the seed decides who goes on: to hunt
   every,    // a chooser decides; explore() goes through all of its answers: to exhaust small cases
+  priority, // the ready fiber with the highest priority, until it yields, or one of a few moments drawn from the seed lowers it: to hunt
+            // for mistakes that need few preemptions at the right places (PCT)
 };
 
 // What the seed may do besides choosing who runs. Each happens once in so many opportunities; 0 is never.
@@ -99,6 +102,8 @@ struct Config {
   u64 seed = 1;
   u32 switch_one_in = 0;                 // seeded: a switch at one visible operation in so many; 0: the seed draws 2, 4, 16 or 64
   u32 preemptions_max = ~0u;             // every: switches away from a fiber that could have gone on
+  u32 changes = 3;                       // priority: moments at which the running fiber's priority becomes the lowest
+  u64 changes_within = 2'000;            // priority: visible operations among which they are drawn
   u64 steps_max = 100'000'000'000;       // visible operations until the run is given up
   u64 slack_ps = 1'000'000;              // earliest: how far plain verbs may run ahead of the next fiber before they wait for it
   usize stack_bytes = 256 * KiB;
@@ -106,19 +111,25 @@ struct Config {
   const Shape* shape = nullptr;          // a machine in full, copied by the Sim: it decides nodes, cores and costs. Null: uniform
   FaultPlan faults{};
   Chooser chooser{};
+  bool races = false;                    // every access is held against the declared orders; a race ends the run (races.h); at most 64 fibers
+  u32 traps = 0;                         // mistakes switched on: a bit for each Trap
+  Where weakened{nullptr, 0};            // the atomic operations of this line count as relaxed,
+  u32 weakened_lines = 1;                // and of the lines after it
+  Vector<Where>* orders = nullptr;       // filled with the lines of atomic operations that are more than relaxed; the caller's
 };
 
 enum class End : u8 {
   finished,
   deadlock, // every fiber that lives is parked or waits for a lock
   budget,   // steps_max visible operations were done
+  race,     // two accesses that no release and acquire orders, one of them a write
 };
 
 struct Outcome {
   End end;
   u64 steps;        // visible operations
   u64 ns;           // virtual time at the end
-  const char* text; // one line: who waits for what, or the fiber that was running; empty when finished. Owned by the Sim
+  const char* text; // one line: who waits for what, the fiber that was running, or both sides of a race; empty when finished. Owned by the Sim
 };
 
 } // namespace garner::sim

@@ -1,9 +1,11 @@
-// Who goes on: the three pickers and the faults.
+// Who goes on: the four pickers and the faults.
 //
 //   earliest  The ready fibers stand in a tournament tree by clock. The running one may go on until its clock passes the first of
 //             them: set_until() turns that into one number, so that the usual case of a verb is one comparison.
 //   seeded    Each visible operation asks. With one chance in switch_one_in_ it goes to another ready fiber, any with equal chance.
 //             A delayed fiber stands in late_ and is not ready before the one time line passes its clock, or nobody else is ready.
+//   priority  Probabilistic concurrency testing: of n fibers and k operations a mistake that needs d changes is found with a chance of at
+//             least 1 / (n k^(d-1)) by one run. A fiber that pauses or yields falls behind all others, or a loop that waits would never end.
 //   every     Each visible operation asks. The options are the ready fibers that Fair allows, the running one first (last if it just
 //             yielded), then by number; leaving a fiber that could go on and did not yield costs a preemption, and when none
 //             are left there is no choice. A fiber that begins or returns from a wait was chosen for the operation it comes to
@@ -43,6 +45,7 @@ void Sim::turn() {
       return turn_earliest();
     case Picker::seeded: return turn_seeded();
     case Picker::every: return turn_every();
+    case Picker::priority: return turn_priority();
   }
 }
 
@@ -55,6 +58,7 @@ void Sim::turn_plain() {
 u32 Sim::pick_next() {
   if (config_.picker == Picker::every) return pick_every(false);
   if (config_.picker == Picker::seeded) return pick_seeded();
+  if (config_.picker == Picker::priority) return pick_priority();
   if (ready_.first_clock() == Ready::kNever) return kNoFiber;
   const u32 first = ready_.first();
   ready_.remove(first);
@@ -137,6 +141,39 @@ void Sim::turn_every() {
   tasks_[me].in_turn = true;
   make_ready(me, clock_);
   switch_to(next);
+}
+
+void Sim::draw_changes() {
+  GARNER_CHECK(config_.changes <= kChangesMost, "at most 16 changes of priority");
+  for (u32 i = 0; i < config_.changes; i++) changes_[i] = 1 + random_.below(max_of<u64>(1, config_.changes_within));
+  priority_low_ = 0;
+}
+
+void Sim::turn_priority() {
+  if (faulty_) clock_ += faults_at_operation();
+  for (u32 i = 0; i < config_.changes; i++)
+    if (changes_[i] == steps_) lower_priority();
+  const u32 me = current_;
+  for (u32 fiber : ready_list_)
+    if (tasks_[fiber].priority > tasks_[me].priority) {
+      const u32 next = pick_priority(); // before this fiber is among them
+      make_ready(me, clock_);
+      return switch_to(next);
+    }
+}
+
+// Takes the ready fiber with the highest priority out; of two equal ones that with the lower number.
+u32 Sim::pick_priority() {
+  if (ready_list_.empty()) return kNoFiber;
+  usize best = 0;
+  for (usize i = 1; i < ready_list_.size(); i++) {
+    const i64 better = tasks_[ready_list_[i]].priority - tasks_[ready_list_[best]].priority;
+    if (better > 0 || (better == 0 && ready_list_[i] < ready_list_[best])) best = i;
+  }
+  const u32 fiber = ready_list_[best];
+  ready_list_[best] = ready_list_.back();
+  ready_list_.pop();
+  return fiber;
 }
 
 u32 Sim::pick_every(bool running) {

@@ -32,6 +32,8 @@ template <class T> void add(Vector<T>& list, const T& item) {
 
 } // namespace
 
+Sim* Sim::running() { return running_here; }
+
 Sim::Sim(const Config& config) : stacks_(config.stack_bytes) { reset(config); }
 
 Sim::~Sim() { clear(); }
@@ -63,6 +65,7 @@ void Sim::reset(const Config& config) {
   GARNER_CHECK(model_.reset(config_.costs, config_.nodes), "the simulated machine is out of memory");
   GARNER_CHECK(!full_ || fabric_.reset(*config.shape, model_.places()), "the simulated machine is out of memory for its caches");
   random_ = Random(config.seed);
+  if (config.races) races_.forget();
   const u32 rates[] = {2, 4, 16, 64};
   switch_one_in_ = config.switch_one_in != 0 ? config.switch_one_in : rates[random_.below(4)];
   faulty_ = config.picker != Picker::every && config.faults.at_operations();
@@ -75,6 +78,7 @@ void Sim::reset(const Config& config) {
   preemptions_ = live_ = locked_ = 0;
   memset(fault_counts_, 0, sizeof fault_counts_);
   text_.clear();
+  if (config.picker == Picker::priority) draw_changes();
 }
 
 bool Sim::start(void (*entry)(void*), void* arg) {
@@ -98,7 +102,9 @@ bool Sim::start(void (*entry)(void*), void* arg) {
   }
   fiber->aim(&fiber_entry, this);
   const u32 node = full_ ? fabric_.node_of_fiber(number) : node_of_worker(number);
-  add(tasks_, Task{fiber, entry, arg, 0, 0, 0, node, kNoFiber, 0, State::ready, false, false});
+  const i64 priority = config_.picker == Picker::priority ? i64(random_.below(u64(1) << 32)) : 0;
+  add(tasks_, Task{fiber, entry, arg, 0, 0, 0, node, kNoFiber, 0, State::ready, false, false, priority});
+  if (config_.races) races_.born(number, current_);
   if (config_.picker == Picker::every) fair_.add();
   live_++;
   make_ready(number, born);
@@ -121,6 +127,7 @@ Sim::Outcome Sim::run() {
   running_here = this;
   end_ = End::finished;
   model_.begin_run();
+  if (config_.races) races_.begin_run();
   if (full_) fabric_.begin_run();
   if (u32 first = pick_next(); first != kNoFiber) switch_to(first);
   running_here = outer;
@@ -142,7 +149,8 @@ void Sim::make_ready(u32 fiber, u64 clock) {
   if (full_) fabric_.set_active(fiber, true);
   switch (config_.picker) {
     case Picker::earliest: ready_.set(fiber, task.clock); break;
-    case Picker::seeded: add(ready_list_, fiber); break;
+    case Picker::seeded:
+    case Picker::priority: add(ready_list_, fiber); break;
     case Picker::every: ready_mask_ |= u64(1) << fiber; break;
   }
   if (current_ != kNoFiber) set_until();
@@ -168,6 +176,7 @@ GARNER_INLINE void Sim::resume(u32 fiber) {
   if (fiber != current_) {
     switches_++;
     current_ = fiber;
+    if (config_.races) races_.enter(fiber);
     if (full_) fabric_.enter(fiber);
     else model_.enter(fiber, to.node);
   }
@@ -207,6 +216,7 @@ void Sim::stop(End end) {
   end_ = end;
   if (end == End::deadlock) describe_waits();
   if (end == End::budget) describe_budget();
+  if (end == End::race) describe_race();
   Fiber::switch_to(*tasks_[current_].fiber, *host_);
 }
 
@@ -255,12 +265,25 @@ void Sim::visit(Op op, word at, bool write) {
   clock_ = visit.clock;
 }
 
-void Sim::atomic_look(const volatile void* at) {
-  if (Sim* self = running_here) self->visit(Op::look, address_of(at), false);
+void Sim::atomic_look(const volatile void* at, Order order, Where where) {
+  Sim* self = running_here;
+  if (self == nullptr) return;
+  self->visit(Op::look, address_of(at), false);
+  self->order(address_of(at), order, Effect::load, where);
 }
 
-void Sim::atomic_take(const volatile void* at) {
-  if (Sim* self = running_here) self->visit(Op::take, address_of(at), true);
+void Sim::atomic_take(const volatile void* at, Order order, Effect effect, Where where) {
+  Sim* self = running_here;
+  if (self == nullptr) return;
+  self->visit(Op::take, address_of(at), true);
+  if (effect != Effect::undecided) self->order(address_of(at), order, effect, where);
+}
+
+void Sim::atomic_tried(const volatile void* at, bool won, Order order, Where where) {
+  Sim* self = running_here;
+  if (self == nullptr) return;
+  if (!won && order == Order::acq_rel) order = Order::acquire;
+  self->order(address_of(at), order, won ? Effect::change : Effect::load, where);
 }
 
 void Sim::atomic_made(const volatile void* at) {
@@ -268,6 +291,7 @@ void Sim::atomic_made(const volatile void* at) {
   if (self == nullptr) return;
   if (self->full_) self->fabric_.renew(address_of(at));
   else self->model_.renew(address_of(at));
+  if (self->config_.races) self->races_.renew(address_of(at));
 }
 
 void Sim::give_way(Op op, u64 price) {
@@ -280,6 +304,7 @@ void Sim::give_way(Op op, u64 price) {
     settled_ = false;
   } else {
     if (op == Op::yield && config_.picker == Picker::seeded && task.storm == 0) task.storm = 1;
+    if (config_.picker == Picker::priority) lower_priority();
     before_visible();
   }
   mark(op, 0);
@@ -348,12 +373,14 @@ void Sim::lock_acquire(u32* holder) {
     self->settled_ = false; // what it was chosen for is the attempt that follows, not its next operation
   }
   *holder = self->current_ + 1;
+  self->order(address_of(holder), Order::acquire, Effect::load, Where::here());
 }
 
 bool Sim::lock_try(u32* holder) {
   Sim* self = running_here;
   if (self != nullptr) self->visit(Op::lock, address_of(holder), true);
   if (*holder != 0) return false;
+  if (self != nullptr) self->order(address_of(holder), Order::acquire, Effect::load, Where::here());
   *holder = self == nullptr ? kNoFiber : self->current_ + 1;
   return true;
 }
@@ -363,6 +390,7 @@ void Sim::lock_release(u32* holder) {
   if (self != nullptr) {
     self->visit(Op::unlock, address_of(holder), true);
     GARNER_CHECK(*holder == self->current_ + 1, "a lock is released by the fiber that holds it");
+    self->order(address_of(holder), Order::release, Effect::store, Where::here());
   }
   *holder = 0;
   if (self == nullptr || self->locked_ == 0) return;
@@ -418,11 +446,13 @@ void Sim::release(word at, usize bytes) {
   system_call(config_.costs.reserve_call, Call::map);
   model_.places().release(at, bytes);
   places_changed();
+  if (config_.races) races_.forget(at, bytes);
 }
 
 void Sim::discard(word at, usize bytes) {
   system_call(div_up(bytes, kPageBytes) * config_.costs.discard_page);
   model_.places().discard(at, bytes);
+  if (config_.races) races_.forget(at, bytes);
 }
 
 Placed Sim::bind(word at, usize bytes, u32 node) {
@@ -462,6 +492,7 @@ void Sim::places_changed() {
 bool Sim::adopt(word at, usize bytes) {
   bool done = model_.places().adopt(at, bytes);
   places_changed();
+  if (config_.races) races_.forget(at, bytes);
   return done;
 }
 

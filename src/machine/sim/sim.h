@@ -20,8 +20,9 @@
 //
 // Invariants: exactly one fiber is `running` inside run(); a fiber that is `ready` is known to the picker and to nobody else;
 // one that is `parked` or `locked` stands once in waiting_, in order of arrival.
-// Deviates: sequentially consistent interleavings only, the order in an operation's name changes nothing here; a run that did not
-// finish leaves fibers where they stand, and the destructors of their frames never run. Not thread-safe: one thread per Sim.
+// Orders: interleavings are sequentially consistent; the order in an operation's name counts when Config::races asks for it (races.h).
+// Deviates: a run that did not finish leaves fibers where they stand, and the destructors of their frames never run. Not thread-safe: one
+// thread per Sim.
 #pragma once
 #include "base/fiber.h"
 #include "base/print.h"
@@ -30,6 +31,7 @@
 #include "machine/sim/fabric.h"
 #include "machine/sim/fair.h"
 #include "machine/sim/model.h"
+#include "machine/sim/races.h"
 #include "machine/sim/ready.h"
 #include "seam/machine.h"
 
@@ -94,6 +96,14 @@ class Sim {
   u64 offset_of(word at) { return id_of(at); }                  // simulated address
   const sim::Fabric& fabric() const { return fabric_; }         // of a machine with a Shape: who asked how much of whom
   u32 current_fiber() const { return current_; }                // kNoFiber outside run()
+  static void fence_acquire();                                  // of the fiber that runs; collectors have none, tests of the detector do
+  static void fence_release();
+
+  // What seam/watch.h tells; nothing outside run().
+  static bool mutated(Trap trap);
+  static void saw(Access access, const volatile void* at, usize bytes, Where where);
+  static void guesses(const volatile void* at, usize bytes, Where where);
+  static void guessed(bool right);
 
  private:
   enum class Op : u8 { look = 1, take, header, set_header, forward, lock, unlock, park, wake, pause, yield, start, end, page };
@@ -110,15 +120,35 @@ class Sim {
     State state;
     bool in_turn;       // every: stands before a visible operation, not inside one
     bool yielded;       // every: its last operation was a pause or a yield
+    i64 priority;       // priority: the highest goes on
   };
 
   // Visible operations of Atomic and Lock, which have no Self: they find the running Sim themselves.
-  static void atomic_look(const volatile void* at);
-  static void atomic_take(const volatile void* at);
+  static Sim* running(); // null outside run()
+  static void atomic_look(const volatile void* at, sim::Order order, Where where);
+  static void atomic_take(const volatile void* at, sim::Order order, sim::Effect effect, Where where);
+  static void atomic_tried(const volatile void* at, bool won, sim::Order order, Where where); // after a take that is `undecided`
   static void atomic_made(const volatile void* at);
   static void lock_acquire(u32* holder);
   static bool lock_try(u32* holder);
   static void lock_release(u32* holder);
+
+  // races.h. The first three return at once when nobody asked.
+  GARNER_INLINE void watch(Access access, word at, usize bytes, Where where) {
+    if (GARNER_UNLIKELY(config_.races)) meet(access, at, bytes, where);
+  }
+  GARNER_INLINE void watch_copy(word to, word from, usize bytes, Where where) {
+    if (GARNER_LIKELY(!config_.races)) return;
+    meet(Access::loose, from, bytes, where);
+    meet(Access::write, to, bytes, where);
+  }
+  GARNER_INLINE void order(word at, sim::Order order, sim::Effect effect, Where where) {
+    if (GARNER_UNLIKELY(config_.races)) ordered(at, order, effect, where);
+  }
+  GARNER_COLD void meet(Access access, word at, usize bytes, Where where);
+  GARNER_COLD void ordered(word at, sim::Order order, sim::Effect effect, Where where);
+  void describe_race();
+  void describe_side(const sim::Race::Side& side);
 
   // Verbs of Self that are too long to be inline.
   void visit(Op op, word at, bool write);
@@ -179,7 +209,11 @@ class Sim {
   void turn_earliest();
   void turn_seeded();
   void turn_every();
+  void turn_priority();
   u32 pick_seeded();
+  u32 pick_priority();
+  void lower_priority() { tasks_[current_].priority = --priority_low_; }
+  void draw_changes();
   u32 pick_every(bool running);
   bool happens(u32 one_in, sim::Fault kind);
   u64 faults_at_operation(); // the delay, if that struck
@@ -207,6 +241,10 @@ class Sim {
   bool settled_ = false;                  // every: the running fiber was chosen for the operation it comes to next
   Random random_;
   u32 switch_one_in_ = 2;
+  static constexpr u32 kChangesMost = 16;
+  u64 changes_[kChangesMost] = {};        // priority: counts of visible operations
+  i64 priority_low_ = 0;
+  sim::Races races_;
   u32 preemptions_ = 0;
   u32 live_ = 0, locked_ = 0;
   bool faulty_ = false; // the plan has faults at visible operations
@@ -232,59 +270,72 @@ class Sim::Self {
   u32 node;
   Random random;
 
-  GARNER_INLINE Ref load(Slot slot) {
+  GARNER_INLINE Ref load(Slot slot, Where where = Where::here()) {
     sim_.before_plain();
     if (sim_.full_) sim_.full_word(slot.at, false);
     else sim_.clock_ = sim_.model_.load(sim_.clock_, slot.at);
+    sim_.watch(Access::read, slot.at, kWordBytes, where);
     return Ref{load_word(slot.at)};
   }
-  GARNER_INLINE void store(Slot slot, Ref ref) {
+  GARNER_INLINE void store(Slot slot, Ref ref, Where where = Where::here()) {
     sim_.before_plain();
     if (sim_.full_) sim_.full_word(slot.at, true);
     else sim_.clock_ = sim_.model_.store(sim_.clock_, slot.at);
+    sim_.watch(Access::store, slot.at, kWordBytes, where);
     store_word(slot.at, ref.at);
   }
-  word header(Header header) {
+  word header(Header header, Where where = Where::here()) {
     sim_.visit(Op::header, header.at, false);
+    sim_.order(header.at, sim::Order::acquire, sim::Effect::load, where);
+    sim_.watch(Access::atomic_read, header.at, kWordBytes, where);
     return load_word(header.at);
   }
-  void set_header(Header header, word value) {
+  void set_header(Header header, word value, Where where = Where::here()) {
     sim_.visit(Op::set_header, header.at, true);
+    sim_.watch(Access::write, header.at, kWordBytes, where);
     store_word(header.at, value);
   }
-  word forward(Header header, word seen, word desired) {
+  word forward(Header header, word seen, word desired, Where where = Where::here()) {
     sim_.visit(Op::forward, header.at, true);
     word found = load_word(header.at);
-    if (found == seen) store_word(header.at, desired);
+    const bool won = found == seen;
+    sim_.order(header.at, won ? sim::Order::acq_rel : sim::Order::acquire, won ? sim::Effect::change : sim::Effect::load, where);
+    sim_.watch(won ? Access::atomic_write : Access::atomic_read, header.at, kWordBytes, where);
+    if (won) store_word(header.at, desired);
     return found;
   }
-  void copy(word to, word from, usize bytes) {
+  void copy(word to, word from, usize bytes, Where where = Where::here()) {
     sim_.before_plain();
     if (sim_.full_) sim_.full_copy(to, from, bytes, sim::Fabric::Pass::write);
     else sim_.clock_ = sim_.model_.copy(sim_.clock_, to, from, bytes);
+    sim_.watch_copy(to, from, bytes, where);
     memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
   }
-  void slide(word to, word from, usize bytes) {
+  void slide(word to, word from, usize bytes, Where where = Where::here()) {
     sim_.before_plain();
     if (sim_.full_) sim_.full_copy(to, from, bytes, sim::Fabric::Pass::write);
     else sim_.clock_ = sim_.model_.copy(sim_.clock_, to, from, bytes);
+    sim_.watch_copy(to, from, bytes, where);
     memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
   }
-  void stream(word to, word from, usize bytes) {
+  void stream(word to, word from, usize bytes, Where where = Where::here()) {
     sim_.before_plain();
     if (sim_.full_) sim_.full_copy(to, from, bytes, sim::Fabric::Pass::around);
     else sim_.clock_ = sim_.model_.stream(sim_.clock_, to, from, bytes);
+    sim_.watch_copy(to, from, bytes, where);
     memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
   }
-  GARNER_INLINE void read(word at, usize bytes) {
+  GARNER_INLINE void read(word at, usize bytes, Where where = Where::here()) {
     sim_.before_plain();
     if (sim_.full_) sim_.full_sequence(at, bytes, sim::Fabric::Pass::read);
     else sim_.clock_ = sim_.model_.read(sim_.clock_, at, bytes);
+    sim_.watch(Access::read, at, bytes, where);
   }
-  GARNER_INLINE void write(word at, usize bytes) {
+  GARNER_INLINE void write(word at, usize bytes, Where where = Where::here()) {
     sim_.before_plain();
     if (sim_.full_) sim_.full_sequence(at, bytes, sim::Fabric::Pass::write);
     else sim_.clock_ = sim_.model_.write(sim_.clock_, at, bytes);
+    sim_.watch(Access::write, at, bytes, where);
   }
   GARNER_INLINE void touch(word at) {
     if (sim_.full_) sim_.full_touch(at);
@@ -311,57 +362,59 @@ template <class T> class Sim::Atomic {
   Atomic(const Atomic&) = delete;
   Atomic& operator=(const Atomic&) = delete;
 
-  T load_relaxed() const { return look(); }
-  T load_acquire() const { return look(); }
-  T load_seq_cst() const { return look(); }
-  void store_relaxed(T v) { take() = v; }
-  void store_release(T v) { take() = v; }
-  void store_seq_cst(T v) { take() = v; }
-  T exchange_acq_rel(T v) {
-    T& at = take();
+  T load_relaxed(Where w = Where::here()) const { return look(Order::relaxed, w); }
+  T load_acquire(Where w = Where::here()) const { return look(Order::acquire, w); }
+  T load_seq_cst(Where w = Where::here()) const { return look(Order::seq_cst, w); }
+  void store_relaxed(T v, Where w = Where::here()) { take(Order::relaxed, Effect::store, w) = v; }
+  void store_release(T v, Where w = Where::here()) { take(Order::release, Effect::store, w) = v; }
+  void store_seq_cst(T v, Where w = Where::here()) { take(Order::seq_cst, Effect::store, w) = v; }
+  T exchange_acq_rel(T v, Where w = Where::here()) {
+    T& at = take(Order::acq_rel, Effect::change, w);
     T before = at;
     at = v;
     return before;
   }
-  bool cas_acq_rel(T& expected, T v) { return cas(expected, v); }
-  bool cas_seq_cst(T& expected, T v) { return cas(expected, v); }
-  bool cas_relaxed(T& expected, T v) { return cas(expected, v); }
-  T fetch_add_relaxed(T v) { return add(v); }
-  T fetch_sub_relaxed(T v) { return add(T(T(0) - v)); }
-  T fetch_add_acq_rel(T v) { return add(v); }
-  T fetch_sub_acq_rel(T v) { return add(T(T(0) - v)); }
-  T fetch_or_relaxed(T v) { return combine(v); }
-  T fetch_or_acq_rel(T v) { return combine(v); }
+  bool cas_acq_rel(T& expected, T v, Where w = Where::here()) { return cas(expected, v, Order::acq_rel, w); }
+  bool cas_seq_cst(T& expected, T v, Where w = Where::here()) { return cas(expected, v, Order::seq_cst, w); }
+  bool cas_relaxed(T& expected, T v, Where w = Where::here()) { return cas(expected, v, Order::relaxed, w); }
+  T fetch_add_relaxed(T v, Where w = Where::here()) { return add(v, Order::relaxed, w); }
+  T fetch_sub_relaxed(T v, Where w = Where::here()) { return add(T(T(0) - v), Order::relaxed, w); }
+  T fetch_add_acq_rel(T v, Where w = Where::here()) { return add(v, Order::acq_rel, w); }
+  T fetch_sub_acq_rel(T v, Where w = Where::here()) { return add(T(T(0) - v), Order::acq_rel, w); }
+  T fetch_or_relaxed(T v, Where w = Where::here()) { return combine(v, Order::relaxed, w); }
+  T fetch_or_acq_rel(T v, Where w = Where::here()) { return combine(v, Order::acq_rel, w); }
 
   // The address, for park and wake only.
   T* address() { return &value_; }
 
  private:
-  const T& look() const {
-    Sim::atomic_look(&value_);
+  using Order = sim::Order;
+  using Effect = sim::Effect;
+  const T& look(Order order, Where where) const {
+    Sim::atomic_look(&value_, order, where);
     return value_;
   }
-  T& take() {
-    Sim::atomic_take(&value_);
+  T& take(Order order, Effect effect, Where where) {
+    Sim::atomic_take(&value_, order, effect, where);
     return value_;
   }
-  bool cas(T& expected, T v) {
-    T& at = take();
-    if (memcmp(&at, &expected, sizeof(T)) == 0) {
-      at = v;
-      return true;
-    }
-    expected = at;
-    return false;
+  // A compare-and-swap that finds something else is a load, with the acquiring half of its order.
+  bool cas(T& expected, T v, Order order, Where where) {
+    T& at = take(order, Effect::undecided, where);
+    const bool won = memcmp(&at, &expected, sizeof(T)) == 0;
+    Sim::atomic_tried(&value_, won, order, where);
+    if (won) at = v;
+    else expected = at;
+    return won;
   }
-  T add(T v) {
-    T& at = take();
+  T add(T v, Order order, Where where) {
+    T& at = take(order, Effect::change, where);
     T before = at;
     at = T(at + v);
     return before;
   }
-  T combine(T v) {
-    T& at = take();
+  T combine(T v, Order order, Where where) {
+    T& at = take(order, Effect::change, where);
     T before = at;
     at = T(at | v);
     return before;

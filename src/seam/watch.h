@@ -1,0 +1,72 @@
+// What code that workers share tells a machine that looks for mistakes. For a machine that does not ask, every call here is nothing.
+//
+//   reads<M>(field), writes<M>(field)   a plain access that follows, of data that more than one worker may come to; returns the field
+//   guesses<M>(word), guessed<M>()      a read whose value counts only if the compare-and-swap that follows succeeds, and that it did
+//   touches<M>(byte), sets<M>(byte)     a relaxed atomic read or write of a table that is no Atomic of the machine
+//   mutated<M>(trap)                    false; a test may switch a known mistake on, to see that it is found
+//
+// The simulated machine orders accesses by happens-before (machine/sim/races.h) and finds those that no release and acquire orders.
+// Everything is a template over the machine, so that machine/linux has no trace of it: tests/golden holds the instruction counts.
+#pragma once
+#include "base/words.h"
+
+namespace garner {
+
+// The place of a call, for reports.
+struct Where {
+  const char* file;
+  u32 line;
+  static constexpr Where here(const char* file = __builtin_FILE(), u32 line = __builtin_LINE()) { return {file, line}; }
+};
+
+enum class Access : u8 {
+  read, write,              // plain
+  store,                    // of one reference: conflicts as a write does, but not with `loose`
+  loose,                    // a copy's reading half, thrown away when the header was lost (N7)
+  atomic_read, atomic_write // relaxed: conflict with plain accesses only
+};
+
+// Mistakes of which the specifications say that they hide well; each leaves out one guard.
+enum class Trap : u32 {
+  literal_with_futex, // N10, N17: leaving when all deques look empty, and nobody waits at a barrier
+  untagged_queue,     // N16: a dequeue that is late gets tasks of the next phase
+  untagged_word,      // N10, N17: a withdrawal that is late lowers the next phase's count
+  uncounted_queues,   // N23, T13: a phase ends though a node's queue holds messages or roots
+  foreign_queues,     // N23, T13: an idle worker withdraws for a queue that it may not take from
+};
+
+template <class M> GARNER_INLINE bool mutated(Trap trap) {
+  if constexpr (requires { M::mutated(trap); }) return M::mutated(trap);
+  else return false;
+}
+
+template <class M> GARNER_INLINE void saw(Access access, const void* at, usize bytes, Where where = Where::here()) {
+  if constexpr (requires { M::saw(access, at, bytes, where); }) M::saw(access, at, bytes, where);
+}
+template <class M, class T> GARNER_INLINE T& reads(T& field, Where where = Where::here()) {
+  saw<M>(Access::read, &field, sizeof field, where);
+  return field;
+}
+template <class M, class T> GARNER_INLINE T& writes(T& field, Where where = Where::here()) {
+  saw<M>(Access::write, &field, sizeof field, where);
+  return field;
+}
+template <class M, class T> GARNER_INLINE T& touches(T& field, Where where = Where::here()) {
+  saw<M>(Access::atomic_read, &field, sizeof field, where);
+  return field;
+}
+template <class M, class T> GARNER_INLINE T& sets(T& field, Where where = Where::here()) {
+  saw<M>(Access::atomic_write, &field, sizeof field, where);
+  return field;
+}
+
+// At most two guesses stand open per worker.
+template <class M, class T> GARNER_INLINE T& guesses(T& field, Where where = Where::here()) {
+  if constexpr (requires { M::guesses(&field, sizeof field, where); }) M::guesses(&field, sizeof field, where);
+  return field;
+}
+template <class M> GARNER_INLINE void guessed(bool right) {
+  if constexpr (requires { M::guessed(right); }) M::guessed(right);
+}
+
+} // namespace garner

@@ -1,0 +1,395 @@
+// Every lock-free piece of floors 4 and 5 as a small case for the simulated machine, with plain data that only the piece's own orders
+// protect: who takes an entry, a task, a phase's result writes or reads a cell, so a missing order or a double take is a race.
+//
+// A case is what machine/sim/explore.h asks for; all() lists them. What each proves stands above it.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "machine/sim/explore.h"
+#include "work/gang.h"
+
+namespace garner::pieces {
+
+struct Cell { u64 value = 0; };
+inline void own(Cell& cell) { writes<Sim>(cell.value)++; } // alone with it, ordered after everybody before
+inline u64 look(Cell& cell) { return reads<Sim>(cell.value); }
+
+// Starts a fiber that runs (case.*part)(self).
+template <class Case, void (Case::*kPart)(Sim::Self&), u32 kWorker> void launch(Sim& sim, Case* one) {
+  sim.start(
+      [](void* at) {
+        Case& c = *static_cast<Case*>(at);
+        Sim::Self self(c.sim, kWorker);
+        (c.*kPart)(self);
+      },
+      one);
+}
+
+// N8: an entry's cell is handed from the owner to whoever takes the entry; slots are used again after a steal.
+template <Order kOrder, Share kShare, u32 kThieves, u32 kPushes> struct DequeHandsOver {
+  explicit DequeHandsOver(Sim& s) : sim(s) {
+    good = deque.start(sim, 2, kOrder);
+    deque.share(kShare);
+    launch<DequeHandsOver, &DequeHandsOver::owner, 0>(sim, this);
+    launch<DequeHandsOver, &DequeHandsOver::thief, 1>(sim, this);
+    if (kThieves > 1) launch<DequeHandsOver, &DequeHandsOver::thief, 2>(sim, this);
+  }
+  ~DequeHandsOver() { deque.stop(); }
+  void owner(Sim::Self&) {
+    u64 entry;
+    for (u32 i = 0; i < kPushes; i++) {
+      own(cells[i]);
+      deque.push(i);
+      if (i == 2 && deque.pop(entry)) own(cells[entry]);
+    }
+    while (deque.pop(entry)) own(cells[entry]);
+  }
+  void thief(Sim::Self&) {
+    u64 entry;
+    for (u32 i = 0; i < 3; i++)
+      if (deque.steal(entry) == Stolen::got) own(cells[entry]);
+  }
+  bool ok() {
+    for (u32 i = 0; i < kPushes; i++) good = good && cells[i].value == 2;
+    return good && deque.empty();
+  }
+  Sim& sim;
+  Deque<Sim> deque;
+  Cell cells[kPushes];
+  bool good = true;
+};
+
+// N6, N16: a task's cell belongs to whoever takes the task; what the conductor wrote before it opened the queue is seen by him; a worker
+// that comes late, for a phase that is past, gets nothing.
+template <TaskQueueKind kKind> struct QueueHandsOut {
+  static constexpr u32 kTasks = 2;
+  explicit QueueHandsOut(Sim& s) : sim(s) {
+    lock.start(sim, LockKind::posix);
+    good = queue.start(sim, kKind, lock);
+    launch<QueueHandsOut, &QueueHandsOut::conduct, 0>(sim, this);
+    launch<QueueHandsOut, &QueueHandsOut::work, 1>(sim, this);
+    launch<QueueHandsOut, &QueueHandsOut::work, 2>(sim, this);
+  }
+  ~QueueHandsOut() { queue.stop(); }
+  void conduct(Sim::Self& self) {
+    for (u32 epoch = 1; epoch <= 3; epoch++) {
+      for (Cell& cell : cells) own(cell);
+      queue.open(self, epoch, kTasks);
+      u64 waited = 0;
+      for (u32 task; (task = queue.take(self, epoch, waited)) != kNoTask;) taken(epoch, task);
+      while (done.load_acquire() != epoch * kTasks) self.yield();
+    }
+  }
+  void work(Sim::Self& self) {
+    u64 waited = 0;
+    for (u32 epoch = 1; epoch <= 2; epoch++) // asks for phases that may not be open yet, and for one that may be past
+      if (u32 task = queue.take(self, epoch, waited); task != kNoTask) taken(epoch, task);
+    if (u32 task = queue.take(self, 1, waited); task != kNoTask) taken(1, task);
+  }
+  void taken(u32 epoch, u32 task) {
+    if (task >= kTasks) return void(good = false);
+    own(cells[task]);
+    good = good && epoch_of_task(task) == epoch;
+    done.fetch_add_acq_rel(1); // hands the cell back to the conductor
+  }
+  u64 epoch_of_task(u32 task) const { return cells[task].value / 2; }
+  bool ok() { return good && cells[0].value == 6 && cells[1].value == 6 && done.load_relaxed() == 3 * kTasks; }
+  Sim& sim;
+  Monitor<Sim> lock;
+  TaskQueue<Sim> queue;
+  Sim::Atomic<u32> done;
+  Cell cells[kTasks];
+  bool good = true;
+};
+
+// N10, N17: whoever sees the phase over may read what everybody wrote before its last offer; a withdrawal refused is an end; a newcomer
+// is waited for.
+struct TerminationGathers {
+  explicit TerminationGathers(Sim& s) : sim(s) {
+    launch<TerminationGathers, &TerminationGathers::conduct, 0>(sim, this);
+    launch<TerminationGathers, &TerminationGathers::wavers, 1>(sim, this);
+    launch<TerminationGathers, &TerminationGathers::newcomer, 2>(sim, this);
+  }
+  using Term = Termination<Sim>;
+  void conduct(Sim::Self& self) {
+    own(job);
+    term.open(1, 2);
+    own(cells[0]);
+    if (!Term::over(term.offer()))
+      while (Term::open_for(term.look(), 1)) self.yield();
+    for (Cell& cell : cells) seen += look(cell);
+    own(job); // the next phase's
+  }
+  void wavers(Sim::Self& self) {
+    while (Term::epoch_of(term.look()) != 1) self.yield();
+    look(job);
+    own(cells[1]);
+    if (Term::over(term.offer()) || !term.withdraw(1)) return;
+    own(cells[1]);
+    term.offer();
+  }
+  void newcomer(Sim::Self&) {
+    u32 ordinal = 0;
+    for (u32 i = 0; i < 3 && !joined; i++) joined = term.join(1, 3, ordinal);
+    if (!joined) return;
+    look(job);
+    own(cells[2]);
+    term.doze(1);
+    term.offer();
+  }
+  bool ok() { return Term::over(term.look()) && seen == cells[0].value + cells[1].value + cells[2].value && joined == (cells[2].value != 0); }
+  Sim& sim;
+  Term term;
+  Cell cells[3], job;
+  u64 seen = 0;
+  bool joined = false;
+};
+
+// The bell, stories A and B: a sleeper takes what was published while it fell asleep; the end reaches it.
+struct BellWakes {
+  explicit BellWakes(Sim& s) : sim(s) {
+    bell.start(sim);
+    good = deque.start(sim, 4, Order::owner_lifo);
+    launch<BellWakes, &BellWakes::owner, 0>(sim, this);
+    launch<BellWakes, &BellWakes::sleeper, 1>(sim, this);
+  }
+  ~BellWakes() { deque.stop(); }
+  void owner(Sim::Self& self) {
+    deque.bind(&bell, &self);
+    own(cells[1]);
+    deque.push(1);
+    own(cells[2]);
+    deque.push(2); // publishes the first
+    u64 entry;
+    deque.bind(nullptr, nullptr);
+    if (deque.pop(entry)) own(cells[entry]);
+    own(last);
+    bell.ring(self, ~0u);
+  }
+  void sleeper(Sim::Self& self) {
+    u64 entry;
+    while (deque.steal(entry) != Stolen::got) {
+      u32 heard = bell.listen();
+      if (!deque.looks_stealable_seq_cst()) bell.sleep(self, heard);
+      bell.leave();
+    }
+    own(cells[entry]);
+    got = true;
+  }
+  bool ok() { return good && got && cells[1].value == 2 && cells[2].value == 2; }
+  Sim& sim;
+  Bell<Sim> bell;
+  Deque<Sim> deque;
+  Cell cells[3], last;
+  bool good = true, got = false;
+};
+
+// N5, N11, N17: what the conductor wrote before a phase is the worker's, and what the worker wrote is the conductor's afterwards.
+template <SyncKind kSync, LockKind kLock = LockKind::posix> struct ParkingLetsGo {
+  explicit ParkingLetsGo(Sim& s) : sim(s) {
+    parking.start(sim, kSync, kLock, 0);
+    launch<ParkingLetsGo, &ParkingLetsGo::conduct, 0>(sim, this);
+    launch<ParkingLetsGo, &ParkingLetsGo::work, 1>(sim, this);
+  }
+  static constexpr u32 kPhases = 2;
+  void conduct(Sim::Self& self) {
+    for (u32 epoch = 1; epoch <= kPhases; epoch++) {
+      own(job);
+      parking.release(self, epoch, 1);
+      parking.await_done(self, epoch);
+      own(result);
+    }
+  }
+  void work(Sim::Self& self) {
+    for (u32 seen = 0; seen != kPhases;) {
+      seen = parking.await(self, seen, false);
+      look(job);
+      own(result);
+      parking.finish(self, seen);
+    }
+  }
+  bool ok() { return job.value == kPhases && result.value == 2 * kPhases; }
+  Sim& sim;
+  Parking<Sim> parking;
+  Cell job, result;
+};
+
+// N15: the monitor's lock, both kinds.
+template <LockKind kKind> struct MonitorGuards {
+  explicit MonitorGuards(Sim& s) : sim(s) {
+    monitor.start(sim, kKind);
+    launch<MonitorGuards, &MonitorGuards::work, 0>(sim, this);
+    launch<MonitorGuards, &MonitorGuards::work, 1>(sim, this);
+    launch<MonitorGuards, &MonitorGuards::work, 2>(sim, this);
+  }
+  void work(Sim::Self& self) {
+    monitor.lock(self);
+    own(cell);
+    monitor.unlock(self);
+  }
+  bool ok() { return cell.value == 3; }
+  Sim& sim;
+  Monitor<Sim> monitor;
+  Cell cell;
+};
+
+// N9: a name in the roster is written when its worker can be met.
+struct RosterNames {
+  explicit RosterNames(Sim& s) : sim(s) {
+    roster.start(entries);
+    launch<RosterNames, &RosterNames::newcomer, 0>(sim, this);
+    launch<RosterNames, &RosterNames::thief, 1>(sim, this);
+    launch<RosterNames, &RosterNames::thief, 2>(sim, this);
+  }
+  void newcomer(Sim::Self&) {
+    own(cells[3]);
+    roster.enter(7, 1, 3);
+  }
+  void thief(Sim::Self&) {
+    u32 worker = roster.at(7, 1);
+    if (worker != kWorkersMax) good = good && worker == 3 && look(cells[3]) == 1;
+  }
+  bool ok() { return good; }
+  Sim& sim;
+  Roster<Sim>::Entry entries[4];
+  Roster<Sim> roster;
+  Cell cells[4];
+  bool good = true;
+};
+
+// N7: two workers copy one object; the loser of the header and a third who only looks read the winner's copy.
+struct ForwardingPublishes {
+  explicit ForwardingPublishes(Sim& s) : sim(s) {
+    launch<ForwardingPublishes, &ForwardingPublishes::copies, 0>(sim, this);
+    launch<ForwardingPublishes, &ForwardingPublishes::copies, 1>(sim, this);
+    launch<ForwardingPublishes, &ForwardingPublishes::looks, 2>(sim, this);
+  }
+  void copies(Sim::Self& self) {
+    const Header at{word(&header)};
+    word seen = self.header(at);
+    if (seen == 0) {
+      word mine = word(copies_of[self.index]);
+      self.copy(mine, word(from), sizeof from);
+      seen = self.forward(at, 0, mine);
+      if (seen == 0) return self.store(Slot{mine}, Ref{9}), void(winners++); // the winner works on with its copy
+    }
+    good = good && self.load(Slot{seen + kWordBytes}).at == 2;
+  }
+  void looks(Sim::Self& self) {
+    if (word seen = self.header(Header{word(&header)}); seen != 0) good = good && self.load(Slot{seen + 2 * kWordBytes}).at == 3;
+  }
+  bool ok() { return good && winners == 1; }
+  Sim& sim;
+  word header = 0, from[3] = {1, 2, 3}, copies_of[2][3] = {};
+  u32 winners = 0;
+  bool good = true;
+};
+
+// A whole gang's life: every entry's and every task's cell, results read by the conductor after each phase.
+template <u32 kWorkers> struct GangLife {
+  struct Body {
+    GangLife& life;
+    void enter(Sim::Self& self) { look(life.job); own(life.private_of[self.index]); }
+    void leave(Sim::Self& self) { own(life.private_of[self.index]); }
+    void root(Sim::Self& self, u32 task) {
+      own(life.cells[task]);
+      for (u32 i = 0; i < 3; i++) {
+        u64 entry = life.config_roots + task * 3 + i;
+        own(life.cells[entry]);
+        life.gang.queue(self.index).push(entry);
+      }
+    }
+    void take(Sim::Self&, u64 entry) { own(life.cells[entry]); }
+    void drain(Sim::Self& self) {
+      u64 entry;
+      while (life.gang.queue(self.index).pop(entry)) take(self, entry);
+    }
+  };
+  GangLife(Sim& s, const GangConfig& c, u32 ph, u32 roots) : sim(s), config(c), phases(ph), config_roots(roots), cells(4 * roots) {
+    config.workers = kWorkers;
+    config.queue_capacity = 8;
+    config.notices = false;
+    launch<GangLife, &GangLife::conduct, 0>(sim, this);
+  }
+  void conduct(Sim::Self& self) {
+    if (!gang.start(sim, config)) return;
+    gang.ensure(kWorkers);
+    for (u32 phase = 0; phase < phases; phase++) {
+      own(job);
+      Body body{*this};
+      gang.run(self, Phase::mark, kWorkers, config_roots, body);
+      for (u32 i = 0; i < cells.size(); i++) {
+        good = good && look(cells[i]) == (i < config_roots ? 1 : 2) * (phase + 1);
+        own(cells[i]), cells[i].value--; // it is the conductor's now
+      }
+      for (u32 i = 0; i < kWorkers; i++) look(private_of[i]);
+    }
+    gang.stop(self);
+    stopped = true;
+  }
+  bool ok() { return good && stopped; }
+  Sim& sim;
+  GangConfig config;
+  u32 phases, config_roots;
+  Gang<Sim> gang;
+  std::vector<Cell> cells;
+  Cell job, private_of[kWorkers];
+  bool good = true, stopped = false;
+};
+
+struct Piece {
+  const char* name;
+  sim::Exploration (*explore)(const sim::Limits& limits);
+  bool (*run)(Sim& sim, sim::Outcome& outcome); // once, on a machine that was just made or reset
+  u32 preemptions;                              // exhaustive within so many; ~0: all schedules
+};
+template <class Case> Piece piece(const char* name, u32 preemptions) {
+  return {name, [](const sim::Limits& limits) { return sim::explore<Case>(limits); },
+          [](Sim& sim, sim::Outcome& outcome) {
+            Case one(sim);
+            outcome = sim.run();
+            return outcome.end == sim::End::finished && one.ok();
+          },
+          preemptions};
+}
+
+// Gangs need a configuration; one type each keeps the list plain.
+template <u32 kWorkers, JoinKind kJoin, SyncKind kSync, TaskQueueKind kQueue> struct GangCase : GangLife<kWorkers> {
+  explicit GangCase(Sim& sim) : GangLife<kWorkers>(sim, config_of(), 2, 1) {}
+  static GangConfig config_of() {
+    GangConfig c;
+    c.task_queue = kQueue;
+    c.sync = kSync;
+    c.join = kJoin;
+    c.share = kJoin == JoinKind::late ? Share::lazy : Share::eager;
+    return c;
+  }
+};
+
+inline std::vector<Piece> all() {
+  return {
+      piece<DequeHandsOver<Order::owner_lifo, Share::lazy, 1, 3>>("deque lazy, one thief", 5),
+      piece<DequeHandsOver<Order::owner_lifo, Share::eager, 1, 3>>("deque eager, one thief", 5),
+      piece<DequeHandsOver<Order::owner_lifo, Share::eager, 2, 5>>("deque eager, two thieves, overflow", 3),
+      piece<DequeHandsOver<Order::owner_lifo, Share::lazy, 2, 5>>("deque lazy, two thieves, overflow", 3),
+      piece<DequeHandsOver<Order::fifo, Share::eager, 2, 5>>("deque fifo, two thieves, overflow", 3),
+      piece<QueueHandsOut<TaskQueueKind::array>>("task queue, array", 4),
+      piece<QueueHandsOut<TaskQueueKind::msqueue>>("task queue, list", 2),
+      piece<QueueHandsOut<TaskQueueKind::monitor>>("task queue, monitor", 3),
+      piece<TerminationGathers>("termination", 4),
+      piece<BellWakes>("bell", 5),
+      piece<ParkingLetsGo<SyncKind::futex>>("parking, futex", 6),
+      piece<ParkingLetsGo<SyncKind::monitor>>("parking, monitor", 4),
+      piece<MonitorGuards<LockKind::posix>>("monitor, posix", 6),
+      piece<MonitorGuards<LockKind::spin_cas_then_posix>>("monitor, spinning", 4),
+      piece<RosterNames>("roster", ~0u),
+      piece<ForwardingPublishes>("forwarding", ~0u),
+      piece<GangCase<2, JoinKind::late, SyncKind::futex, TaskQueueKind::array>>("gang, late join", 2),
+      piece<GangCase<3, JoinKind::late, SyncKind::futex, TaskQueueKind::array>>("gang of three, late join", 1),
+      piece<GangCase<2, JoinKind::fixed, SyncKind::futex, TaskQueueKind::msqueue>>("gang, fixed, list", 1),
+      piece<GangCase<2, JoinKind::fixed, SyncKind::monitor, TaskQueueKind::monitor>>("gang, monitors", 1),
+  };
+}
+
+} // namespace garner::pieces
