@@ -20,6 +20,7 @@
 //
 // Empty between phases: a phase is over only with pending == 0. A late worker may still look (loads of atomics only).
 #pragma once
+#include "base/atomic.h"
 #include "base/check.h"
 #include "seam/watch.h"
 #include "work/config.h"

@@ -89,7 +89,7 @@ TEST(Modes, MistakesSayWhereTheyStand) {
   EXPECT_EQ(error_of({}, "colour=blue"), "in the environment variable GARNER: unknown option 'colour'; 'garner options' lists them");
   CollectorArgs args;
   args.preset = "best";
-  EXPECT_EQ(error_of(args, ""), "--preset: unknown value 'best' for option general.preset: one of garner|ps|interleaved|naps|fragmented|ps_fragopt");
+  EXPECT_EQ(error_of(args, ""), "--preset: unknown value 'best' for option general.preset: one of garner|ps|interleaved|naps|fragmented|ps_fragopt|segregated|org|aggressive|hybrid|relaxed");
   args = {};
   args.workers = 5000;
   EXPECT_NE(error_of(args, nullptr).find("--workers: value out of range"), std::string::npos);

@@ -27,7 +27,7 @@ TEST(OptionsParsing, BadInputGivesASentenceThatNamesIt) {
   EXPECT_EQ(error_of("workers=-1"), "malformed value '-1' for option general.workers: 0 to 1024 threads");
   EXPECT_EQ(error_of("workers=5000"), "value out of range '5000' for option general.workers: 0 to 1024 threads");
   EXPECT_EQ(error_of("workers=4x"), "malformed value '4x' for option general.workers: 0 to 1024 threads");
-  EXPECT_EQ(error_of("preset=fastest"), "unknown value 'fastest' for option general.preset: one of garner|ps|interleaved|naps|fragmented|ps_fragopt");
+  EXPECT_EQ(error_of("preset=fastest"), "unknown value 'fastest' for option general.preset: one of garner|ps|interleaved|naps|fragmented|ps_fragopt|segregated|org|aggressive|hybrid|relaxed");
   EXPECT_NE(error_of("region=100000").find("not a power of two"), std::string::npos);
   EXPECT_NE(error_of("limit=99999999999999999999999g"), "");
   EXPECT_NE(error_of("log="), "");
