@@ -136,9 +136,10 @@ bool Settings::parse_item(const char* item, usize bytes, bool presets) {
   if (!parse_value(*row, equals + 1, bytes - name_bytes - 1)) return false;
   if (!presets) return true;
   for (const OptRow& other : kTable) // a later preset replaces an earlier one
-    if (other.id != Opt::preset && !given_[usize(other.id)]) set(other.id, other.value);
-  for (const PresetValue& p : kPresets)
-    if (p.preset == as<Preset>(Opt::preset) && !given_[usize(p.option)]) set(p.option, p.value);
+    if (other.id != Opt::preset && !given_[usize(other.id)]) {
+      const PresetValue* row = preset_row(as<Preset>(Opt::preset), other.id);
+      set(other.id, row == nullptr ? other.value : row->value);
+    }
   return true;
 }
 

@@ -143,80 +143,51 @@ constexpr bool table_in_order() {
 }
 static_assert(table_in_order(), "rows stand in the order of Opt");
 
-// What a preset sets, beyond the defaults. `garner` is the defaults themselves.
+// What a preset sets, beyond the defaults and beyond what its base sets. `garner` is the defaults themselves.
+struct PresetBase { Preset preset, base; };
+inline constexpr PresetBase kBases[] = {
+  {Preset::interleaved, Preset::ps}, {Preset::fragmented, Preset::ps}, {Preset::ps_fragopt, Preset::ps}, {Preset::segregated, Preset::ps},
+  {Preset::naps, Preset::fragmented}, {Preset::org, Preset::interleaved},
+  {Preset::relaxed, Preset::org}, {Preset::hybrid, Preset::relaxed}, {Preset::aggressive, Preset::relaxed},
+};
 struct PresetValue { Preset preset; Opt option; i64 value; };
 inline constexpr PresetValue kPresets[] = {
   {Preset::ps, Opt::task_queue, i64(TaskQueueKind::monitor)}, {Preset::ps, Opt::sync, i64(SyncKind::monitor)},
   {Preset::ps, Opt::term_exit, i64(TermExit::literal)}, {Preset::ps, Opt::lock, i64(LockKind::spin_cas_then_posix)},
   {Preset::ps, Opt::conductor, i64(Conductor::waits)}, {Preset::ps, Opt::plab_old, 8 * 1024}, {Preset::ps, Opt::tlab, 64 * 1024},
-  {Preset::ps, Opt::woken_per, 0}, {Preset::ps, Opt::join, i64(Join::fixed)}, {Preset::ps, Opt::no_room, i64(NoRoom::full)}, {Preset::ps, Opt::tenure, i64(Tenure::fixed)},
-  {Preset::interleaved, Opt::task_queue, i64(TaskQueueKind::monitor)}, {Preset::interleaved, Opt::sync, i64(SyncKind::monitor)},
-  {Preset::interleaved, Opt::term_exit, i64(TermExit::literal)}, {Preset::interleaved, Opt::lock, i64(LockKind::spin_cas_then_posix)},
-  {Preset::interleaved, Opt::conductor, i64(Conductor::waits)}, {Preset::interleaved, Opt::plab_old, 8 * 1024},
-  {Preset::interleaved, Opt::tlab, 64 * 1024}, {Preset::interleaved, Opt::woken_per, 0}, {Preset::interleaved, Opt::join, i64(Join::fixed)},
-  {Preset::interleaved, Opt::no_room, i64(NoRoom::full)}, {Preset::interleaved, Opt::tenure, i64(Tenure::fixed)}, {Preset::interleaved, Opt::space_eden, i64(SpacePolicy::interleaved)},
-  {Preset::interleaved, Opt::space_survivor, i64(SpacePolicy::interleaved)},
+  {Preset::ps, Opt::woken_per, 0}, {Preset::ps, Opt::join, i64(Join::fixed)}, {Preset::ps, Opt::no_room, i64(NoRoom::full)},
+  {Preset::ps, Opt::tenure, i64(Tenure::fixed)},
+  {Preset::interleaved, Opt::space_eden, i64(SpacePolicy::interleaved)}, {Preset::interleaved, Opt::space_survivor, i64(SpacePolicy::interleaved)},
   {Preset::interleaved, Opt::space_old, i64(SpacePolicy::interleaved)},
-  {Preset::fragmented, Opt::task_queue, i64(TaskQueueKind::monitor)}, {Preset::fragmented, Opt::sync, i64(SyncKind::monitor)},
-  {Preset::fragmented, Opt::term_exit, i64(TermExit::literal)}, {Preset::fragmented, Opt::lock, i64(LockKind::spin_cas_then_posix)},
-  {Preset::fragmented, Opt::conductor, i64(Conductor::waits)}, {Preset::fragmented, Opt::plab_old, 8 * 1024},
-  {Preset::fragmented, Opt::tlab, 64 * 1024}, {Preset::fragmented, Opt::woken_per, 0}, {Preset::fragmented, Opt::join, i64(Join::fixed)},
-  {Preset::fragmented, Opt::no_room, i64(NoRoom::full)}, {Preset::fragmented, Opt::tenure, i64(Tenure::fixed)}, {Preset::fragmented, Opt::space_eden, i64(SpacePolicy::fragmented)},
-  {Preset::fragmented, Opt::space_survivor, i64(SpacePolicy::fragmented)},
+  {Preset::fragmented, Opt::space_eden, i64(SpacePolicy::fragmented)}, {Preset::fragmented, Opt::space_survivor, i64(SpacePolicy::fragmented)},
   {Preset::fragmented, Opt::space_old, i64(SpacePolicy::interleaved)},
-  {Preset::ps_fragopt, Opt::task_queue, i64(TaskQueueKind::monitor)}, {Preset::ps_fragopt, Opt::sync, i64(SyncKind::monitor)},
-  {Preset::ps_fragopt, Opt::term_exit, i64(TermExit::literal)}, {Preset::ps_fragopt, Opt::lock, i64(LockKind::spin_cas_then_posix)},
-  {Preset::ps_fragopt, Opt::conductor, i64(Conductor::waits)}, {Preset::ps_fragopt, Opt::plab_old, 8 * 1024},
-  {Preset::ps_fragopt, Opt::tlab, 64 * 1024}, {Preset::ps_fragopt, Opt::woken_per, 0}, {Preset::ps_fragopt, Opt::join, i64(Join::fixed)},
-  {Preset::ps_fragopt, Opt::no_room, i64(NoRoom::full)}, {Preset::ps_fragopt, Opt::tenure, i64(Tenure::fixed)}, {Preset::ps_fragopt, Opt::space_eden, i64(SpacePolicy::fragmented_hotspot)},
+  {Preset::ps_fragopt, Opt::space_eden, i64(SpacePolicy::fragmented_hotspot)},
   {Preset::ps_fragopt, Opt::space_survivor, i64(SpacePolicy::fragmented_hotspot)},
   {Preset::naps, Opt::task_queue, i64(TaskQueueKind::msqueue)}, {Preset::naps, Opt::sync, i64(SyncKind::futex)},
-  {Preset::naps, Opt::term_exit, i64(TermExit::count_only)}, {Preset::naps, Opt::conductor, i64(Conductor::waits)},
-  {Preset::naps, Opt::plab_old, 8 * 1024}, {Preset::naps, Opt::tlab, 64 * 1024}, {Preset::naps, Opt::woken_per, 0},
-  {Preset::naps, Opt::join, i64(Join::fixed)}, {Preset::naps, Opt::no_room, i64(NoRoom::full)}, {Preset::naps, Opt::tenure, i64(Tenure::fixed)},
-  {Preset::naps, Opt::space_eden, i64(SpacePolicy::fragmented)}, {Preset::naps, Opt::space_survivor, i64(SpacePolicy::fragmented)},
-  {Preset::naps, Opt::space_old, i64(SpacePolicy::interleaved)}, {Preset::naps, Opt::pin, i64(Pinning::rr)},
-  {Preset::segregated, Opt::task_queue, i64(TaskQueueKind::monitor)}, {Preset::segregated, Opt::sync, i64(SyncKind::monitor)},
-  {Preset::segregated, Opt::lock, i64(LockKind::spin_cas_then_posix)}, {Preset::segregated, Opt::conductor, i64(Conductor::waits)},
-  {Preset::segregated, Opt::plab_old, 8 * 1024}, {Preset::segregated, Opt::tlab, 64 * 1024}, {Preset::segregated, Opt::woken_per, 0},
-  {Preset::segregated, Opt::join, i64(Join::fixed)}, {Preset::segregated, Opt::no_room, i64(NoRoom::full)}, {Preset::segregated, Opt::tenure, i64(Tenure::fixed)},
+  {Preset::naps, Opt::term_exit, i64(TermExit::count_only)}, {Preset::naps, Opt::pin, i64(Pinning::rr)},
+  {Preset::segregated, Opt::term_exit, i64(TermExit::count_only)}, {Preset::segregated, Opt::request_batch, 1},
   {Preset::segregated, Opt::space_eden, i64(SpacePolicy::segregated)}, {Preset::segregated, Opt::space_survivor, i64(SpacePolicy::segregated)},
-  {Preset::segregated, Opt::space_old, i64(SpacePolicy::interleaved)}, {Preset::segregated, Opt::request_batch, 1},
-  {Preset::segregated, Opt::pin, i64(Pinning::rr)},
-  {Preset::org, Opt::task_queue, i64(TaskQueueKind::monitor)}, {Preset::org, Opt::sync, i64(SyncKind::monitor)},
-  {Preset::org, Opt::lock, i64(LockKind::spin_cas_then_posix)}, {Preset::org, Opt::conductor, i64(Conductor::waits)},
-  {Preset::org, Opt::plab_old, 8 * 1024}, {Preset::org, Opt::tlab, 64 * 1024}, {Preset::org, Opt::woken_per, 0},
-  {Preset::org, Opt::join, i64(Join::fixed)}, {Preset::org, Opt::no_room, i64(NoRoom::full)}, {Preset::org, Opt::tenure, i64(Tenure::fixed)}, {Preset::org, Opt::term_exit, i64(TermExit::literal)},
-  {Preset::org, Opt::space_eden, i64(SpacePolicy::interleaved)}, {Preset::org, Opt::space_survivor, i64(SpacePolicy::interleaved)},
-  {Preset::org, Opt::space_old, i64(SpacePolicy::interleaved)},
-  {Preset::aggressive, Opt::task_queue, i64(TaskQueueKind::monitor)}, {Preset::aggressive, Opt::sync, i64(SyncKind::monitor)},
-  {Preset::aggressive, Opt::lock, i64(LockKind::spin_cas_then_posix)}, {Preset::aggressive, Opt::conductor, i64(Conductor::waits)},
-  {Preset::aggressive, Opt::plab_old, 8 * 1024}, {Preset::aggressive, Opt::tlab, 64 * 1024}, {Preset::aggressive, Opt::woken_per, 0},
-  {Preset::aggressive, Opt::join, i64(Join::fixed)}, {Preset::aggressive, Opt::no_room, i64(NoRoom::full)}, {Preset::aggressive, Opt::tenure, i64(Tenure::fixed)},
-  {Preset::aggressive, Opt::space_eden, i64(SpacePolicy::interleaved)}, {Preset::aggressive, Opt::space_survivor, i64(SpacePolicy::interleaved)},
-  {Preset::aggressive, Opt::space_old, i64(SpacePolicy::interleaved)}, {Preset::aggressive, Opt::scheme, i64(Scheme::aggressive)},
-  {Preset::aggressive, Opt::node_lookup, i64(NodeLookup::syscall)}, {Preset::aggressive, Opt::lookup_batch, 1},
-  {Preset::aggressive, Opt::pin, i64(Pinning::rr)},
-  {Preset::hybrid, Opt::task_queue, i64(TaskQueueKind::monitor)}, {Preset::hybrid, Opt::sync, i64(SyncKind::monitor)},
-  {Preset::hybrid, Opt::lock, i64(LockKind::spin_cas_then_posix)}, {Preset::hybrid, Opt::conductor, i64(Conductor::waits)},
-  {Preset::hybrid, Opt::plab_old, 8 * 1024}, {Preset::hybrid, Opt::tlab, 64 * 1024}, {Preset::hybrid, Opt::woken_per, 0},
-  {Preset::hybrid, Opt::join, i64(Join::fixed)}, {Preset::hybrid, Opt::no_room, i64(NoRoom::full)}, {Preset::hybrid, Opt::tenure, i64(Tenure::fixed)},
-  {Preset::hybrid, Opt::space_eden, i64(SpacePolicy::interleaved)}, {Preset::hybrid, Opt::space_survivor, i64(SpacePolicy::interleaved)},
-  {Preset::hybrid, Opt::space_old, i64(SpacePolicy::interleaved)}, {Preset::hybrid, Opt::scheme, i64(Scheme::hybrid)},
-  {Preset::hybrid, Opt::pin, i64(Pinning::rr)},
-  {Preset::relaxed, Opt::task_queue, i64(TaskQueueKind::monitor)}, {Preset::relaxed, Opt::sync, i64(SyncKind::monitor)},
-  {Preset::relaxed, Opt::lock, i64(LockKind::spin_cas_then_posix)}, {Preset::relaxed, Opt::conductor, i64(Conductor::waits)},
-  {Preset::relaxed, Opt::plab_old, 8 * 1024}, {Preset::relaxed, Opt::tlab, 64 * 1024}, {Preset::relaxed, Opt::woken_per, 0},
-  {Preset::relaxed, Opt::join, i64(Join::fixed)}, {Preset::relaxed, Opt::no_room, i64(NoRoom::full)}, {Preset::relaxed, Opt::tenure, i64(Tenure::fixed)},
-  {Preset::relaxed, Opt::space_eden, i64(SpacePolicy::interleaved)}, {Preset::relaxed, Opt::space_survivor, i64(SpacePolicy::interleaved)},
-  {Preset::relaxed, Opt::space_old, i64(SpacePolicy::interleaved)}, {Preset::relaxed, Opt::scheme, i64(Scheme::relaxed)},
+  {Preset::segregated, Opt::space_old, i64(SpacePolicy::interleaved)}, {Preset::segregated, Opt::pin, i64(Pinning::rr)},
+  {Preset::relaxed, Opt::term_exit, i64(TermExit::count_only)}, {Preset::relaxed, Opt::scheme, i64(Scheme::relaxed)},
   {Preset::relaxed, Opt::pin, i64(Pinning::rr)},
+  {Preset::hybrid, Opt::scheme, i64(Scheme::hybrid)},
+  {Preset::aggressive, Opt::scheme, i64(Scheme::aggressive)}, {Preset::aggressive, Opt::node_lookup, i64(NodeLookup::syscall)},
+  {Preset::aggressive, Opt::lookup_batch, 1},
 };
+
+// The row that decides an option under a preset: its own, or the nearest base's. Null: the default.
+constexpr const PresetValue* preset_row(Preset preset, Opt option) {
+  for (const PresetValue& row : kPresets)
+    if (row.preset == preset && row.option == option) return &row;
+  for (const PresetBase& base : kBases)
+    if (base.preset == preset) return preset_row(base.base, option);
+  return nullptr;
+}
 
 // Two values that must not stand together, and why.
 struct IllegalPair { Opt a; i64 a_value; Opt b; i64 b_value; const char* sentence; const char* tag; };
 inline constexpr const char* kLiteralMail =
-  "work.term_exit=literal does not go with queues per node (collect.scheme, segregated spaces): workers that leave because all deques look empty would leave roots and requests behind";
+  "work.term_exit=literal does not go with queues per node (collect.scheme other than org; heap.space_eden or heap.space_survivor segregated): workers that leave because all deques look empty would leave roots and requests behind";
 inline constexpr IllegalPair kIllegal[] = {
   {Opt::sync, i64(SyncKind::futex), Opt::term_exit, i64(TermExit::literal),
    "work.term_exit=literal needs work.sync=monitor: without the final barrier a worker that leaves early would still move objects while the program runs", "N10"},

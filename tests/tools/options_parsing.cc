@@ -64,14 +64,16 @@ TEST(OptionsParsing, SingleOptionsWinOverAPresetWhereverItStands) {
 }
 
 TEST(OptionsParsing, EveryPresetSetsItsValuesAndIsLegal) {
-  for (i64 preset = 0; preset < 4; preset++) {
+  for (i64 preset = 0; preset <= i64(Preset::relaxed); preset++) {
     char name[64];
     Settings of_name;
     of_name.set(Opt::preset, preset);
     of_name.print(Opt::preset, name, sizeof name);
     Settings settings = parsed((std::string("preset=") + name).c_str());
-    for (const PresetValue& value : kPresets)
-      EXPECT_TRUE(i64(value.preset) != preset || settings.get(value.option) == value.value) << name << " " << kTable[usize(value.option)].name;
+    for (const OptRow& row : kTable) {
+      const PresetValue* value = preset_row(Preset(preset), row.id);
+      EXPECT_TRUE(row.id == Opt::preset || settings.get(row.id) == (value == nullptr ? row.value : value->value)) << name << " " << row.name;
+    }
     EXPECT_EQ(settings.illegal(), nullptr) << name;
   }
 }

@@ -1,5 +1,6 @@
 #include "option_text.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -62,10 +63,11 @@ std::vector<std::string> preset_names() { return choices_of(kTable[usize(Opt::pr
 
 std::string preset_values(const std::string& preset) {
   std::vector<std::string> names = preset_names();
+  auto which = Preset(std::find(names.begin(), names.end(), preset) - names.begin());
   std::string all;
-  for (const PresetValue& value : kPresets)
-    if (names[size_t(value.preset)] == preset)
-      all += fmt::format("{}{}={}", all.empty() ? "" : ",", kTable[usize(value.option)].name, value_text(value.option, value.value));
+  for (const OptRow& row : kTable)
+    if (const PresetValue* value = preset_row(which, row.id))
+      all += fmt::format("{}{}={}", all.empty() ? "" : ",", row.name, value_text(row.id, value->value));
   return all;
 }
 
