@@ -2,7 +2,8 @@
 //
 // Address space: [base, base + bytes), reserved once, never remapped; growing and shrinking are changes of roles. All tables are
 // indexed by (address - base) >> shift and reserved for the whole range at start. Heap and large tables are opened from the low end, in steps,
-// before the first region above is taken; so what a debugger or a core finds accessible is near what is used. Formula of the virtual size: bytes * (1 + 1/32 marks + 1/1024 starts + 1/2048 cards + 1/4096 regions).
+// before the first region above is taken; so what a debugger or a core finds accessible is near what is used. Formula of the
+// virtual size: bytes * (1 + 1/32 marks + 1/1024 starts + 1/2048 cards + 1/4096 regions), and 1/4096 for node_lookup=cache.
 // Homes: where pages come from is decided for slabs of kSlabRegions regions, once, when the first region of a slab is taken: a node (N20), all
 // nodes in turn (N19), or whoever touches them first (N18). A region keeps its home through all its roles; a request names the
 // home it wants, and free regions are kept apart by home. So every home can grow to the whole range while the budget counts (N22), nothing is

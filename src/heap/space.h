@@ -3,6 +3,7 @@
 // A space bumps one current region at a time, a fragmented one (N20) one per node, and takes holes of partly used regions first when it
 // owns any. `used` counts bytes handed out; a request fails exactly when used + request would pass the limit or the budget is
 // spent, whichever region it comes from (N22: counters, not fragment borders, decide when a collection happens).
+// The policy is an attribute of the space (N24); eden's decides where the program's buffers come from (T12), a survivor space's where copies go (T11).
 // segregated (N23) is placed like fragmented; who may touch its objects in a collection is collect/evacuate's business.
 // fragmented_hotspot is the flawed baseline (N21): every fragment may hold its share of the limit only, so that one node's allocation can
 // fill its fragment early, and a new limit drops and binds anew the pages between the fragments' old and new borders.

@@ -309,7 +309,7 @@ template <class M> void Gang<M>::map_servers(u32 members) {
   }
 }
 
-// The final worker of the fixed mode (N11): with a monitor it waits until all others have arrived; then it wakes the conductor,
+// The final worker of the fixed mode (N11, T10): with a monitor it waits until all others have arrived; then it wakes the conductor,
 // unless it is the conductor.
 template <class M> void Gang<M>::finish_fixed(Self& self, Worker& me, u32 epoch, u32 members) {
   if (parking_.locks()) parking_.await_arrivals(self, members - 1);

@@ -25,14 +25,13 @@ class Neighbours {
         near[at] = u8(m);
       }
       u16* order = &order_[usize(n) * workers];
-      for (u32 w = 0; w < workers; w++) { // insertion keeps equal distances in the order of numbers; at most 1024, once
-        u32 at = w, far = distance(n, node_of(w));
-        for (; at > 0 && distance(n, node_of(order[at - 1])) > far; at--) order[at] = order[at - 1];
-        order[at] = u16(w);
+      u32 listed = 0, rings = 0, end = 0;
+      for (u32 i = 0; i < nodes; i++) {
+        for (u32 w = 0; w < workers; w++)
+          if (node_of(w) == near[i]) order[listed++] = u16(w);
+        bool last = i + 1 == nodes || distance(n, near[i + 1]) != distance(n, near[i]);
+        if (last && listed != end) ends_[usize(n) * workers + rings++] = u16(end = listed); // a ring has somebody in it
       }
-      u32 rings = 0;
-      for (u32 i = 1; i <= workers; i++)
-        if (i == workers || distance(n, node_of(order[i])) != distance(n, node_of(order[i - 1]))) ends_[usize(n) * workers + rings++] = u16(i);
       rings_[n] = u16(rings);
     }
     return true;

@@ -22,6 +22,7 @@
 #pragma once
 #include "base/atomic.h"
 #include "base/check.h"
+#include "seam/watch.h"
 #include "work/config.h"
 #include "work/tables.h"
 #include "work/termination.h"
@@ -36,13 +37,13 @@ template <class M> class NodeQueue {
   // False when there is no memory. `capacity` is a power of two.
   bool start(M& machine, u32 capacity) {
     GARNER_CHECK(is_power_of_two(capacity), "capacity of a node's queue");
-    slots_ = static_cast<Entry*>(map_table(machine, usize(capacity) * sizeof(Entry)));
+    writes<M>(slots_) = static_cast<Entry*>(map_table(machine, usize(capacity) * sizeof(Entry)));
     mask_ = capacity - 1;
     machine_ = &machine;
     return slots_ != nullptr;
   }
   void stop() {
-    if (slots_ != nullptr) unmap_table(*machine_, slots_, (usize(mask_) + 1) * sizeof(Entry));
+    if (writes<M>(slots_) != nullptr) unmap_table(*machine_, slots_, (usize(mask_) + 1) * sizeof(Entry));
     slots_ = nullptr;
     spill_.release();
   }
@@ -52,12 +53,12 @@ template <class M> class NodeQueue {
   void put(Termination<M>& term, const u64* entries, u32 n) {
     if (count_.fetch_add_acq_rel(n) == 0) term.raise(); // before any of them can be seen; see above
     Locked<typename M::Lock> guard(lock_);
-    puts_++;
+    writes<M>(batches_)++;
     u64 bottom = bottom_.load_relaxed(); // ours: the lock is held
     // Acquire pairs with the release of take's CAS: the reads of the slots below top are over, so they may be overwritten.
     u64 room = top_.load_acquire() + mask_ + 1 - bottom;
     u32 fit = u32(min_of<u64>(room, n));
-    for (u32 i = 0; i < fit; i++) slots_[(bottom + i) & mask_].store_relaxed(entries[i]); // made visible by bottom_
+    for (u32 i = 0; i < fit; i++) writes<M>(slots_[(bottom + i) & mask_]).store_relaxed(entries[i]); // made visible by bottom_
     // Sequentially consistent, so that it stands before the producer's look at the sleepers (story A in bell.h); its release brings the slots.
     if (fit != 0) bottom_.store_seq_cst(bottom + fit);
     if (fit == n) return;
@@ -80,7 +81,7 @@ template <class M> class NodeQueue {
   bool looks_filled_seq_cst() const { return i64(bottom_.load_seq_cst() - top_.load_seq_cst()) > 0 || spilled_.load_seq_cst() != 0; }
 
   // Since start; between phases.
-  u64 puts() const { return puts_; }     // acquisitions of the lock by producers
+  u64 batches() const { return batches_; } // acquisitions of the lock by producers
   u64 spills() const { return spills_; } // entries that found no room
 
  private:
@@ -90,8 +91,11 @@ template <class M> class NodeQueue {
       u64 bottom = bottom_.load_acquire(); // pairs with put: the slots below bottom are written
       if (i64(bottom - top) <= 0) return 0;
       u32 n = u32(min_of<u64>(bottom - top, most));
-      for (u32 i = 0; i < n; i++) entries[i] = slots_[(top + i) & mask_].load_relaxed(); // worthless unless the CAS succeeds
-      if (top_.cas_acq_rel(top, top + n)) return n; // its release is what put() waits for; a failure leaves the new top in `top`
+      entries[0] = guesses<M>(reads<M>(slots_)[top & mask_]).load_relaxed(); // worthless, as those that follow, unless the CAS succeeds
+      for (u32 i = 1; i < n; i++) entries[i] = slots_[(top + i) & mask_].load_relaxed();
+      bool won = top_.cas_acq_rel(top, top + n); // its release is what put() waits for; a failure leaves the new top in `top`
+      guessed<M>(won);
+      if (won) return n;
     }
   }
   u32 take_spilled(u64* entries, u32 most) {
@@ -114,7 +118,7 @@ template <class M> class NodeQueue {
   typename M::template Atomic<u32> spilled_;  // size of spill_, stored under the lock
   M* machine_ = nullptr;
   Vector<u64> spill_;
-  u64 puts_ = 0, spills_ = 0;
+  u64 batches_ = 0, spills_ = 0;
 };
 
 } // namespace garner

@@ -5,6 +5,8 @@
 // roots (100), naps.seg.batch for requests (1 is the paper's). What is left is handed over by flush(): at the end of a root-scanning
 // task, and before a worker looks for others' work, so that nobody goes idle on a letter.
 #pragma once
+#include <new>
+
 #include "event/event.h"
 #include "work/node_queue.h"
 

@@ -159,7 +159,7 @@ template <class M> bool Gang<M>::sees_mail(Worker& me, u32 epoch, bool asleep_ne
     if (unserved(n, epoch) && (filled(Mail::root, n) || filled(Mail::request, n))) return true;
     some = some || filled(Mail::root, n);
   }
-  return some && me.rules.take_any;
+  return some && (me.rules.take_any || mutated<M>(Trap::foreign_queues));
 }
 
 // Roots that another node's workers have not come to (last resort).

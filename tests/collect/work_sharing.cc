@@ -1,4 +1,5 @@
-// N9: one root to a wide graph feeds every worker through stealing; without stealing only one of them copies.
+// N9: one root to a wide graph feeds every worker through stealing; without stealing only one of them copies. N10: with the paper's literal exit
+// the others leave while the first object is being copied, since all deques look empty.
 #include "small_heap.h"
 
 namespace garner::test {
@@ -24,6 +25,10 @@ u32 workers_that_copied(const char* more) {
 
 TEST(WorkSharing, N9EverybodyCopiesFromOneRoot) { EXPECT_EQ(workers_that_copied("steal=on"), 4u); }
 TEST(WorkSharing, N9WithoutStealingOnlyOneDoes) { EXPECT_EQ(workers_that_copied("steal=off"), 1u); }
+TEST(WorkSharing, N10LiteralExitGivesUpTooEarly) {
+  EXPECT_EQ(workers_that_copied("preset=ps,plab_young=32k"), 1u);
+  EXPECT_EQ(workers_that_copied("preset=ps,plab_young=32k,term_exit=count_only"), 4u);
+}
 
 } // namespace
 } // namespace garner::test

@@ -64,7 +64,7 @@ TEST(NodeQueue, T13PendingCountsQueuesWithEntries) {
   u64 entries[100] = {}, out[100];
   auto pending = [&] { return Termination<Linux>::pending_of(term.look()); };
   one.put(term, entries, 100);
-  EXPECT_EQ(one.puts(), 1u) << "T6: a batch, one lock";
+  EXPECT_EQ(one.batches(), 1u) << "T6: a batch, one lock";
   EXPECT_EQ(one.spills(), 92u);
   EXPECT_EQ(pending(), 1u);
   one.put(term, entries, 1);

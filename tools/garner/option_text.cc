@@ -50,6 +50,15 @@ std::string range_text(const OptRow& row) {
 
 std::vector<std::string> choices_of(const OptRow& row) { return split(row.choices, '|'); }
 std::vector<std::string> words_of(const char* list) { return split(list, ' '); }
+std::vector<const IllegalPair*> refusals() {
+  std::vector<const IllegalPair*> all;
+  for (const IllegalPair& pair : kIllegal) {
+    bool said = false;
+    for (const IllegalPair* other : all) said = said || std::string(other->sentence) == pair.sentence;
+    if (!said) all.push_back(&pair);
+  }
+  return all;
+}
 std::vector<std::string> preset_names() { return choices_of(kTable[usize(Opt::preset)]); }
 
 std::string preset_values(const std::string& preset) {

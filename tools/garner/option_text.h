@@ -14,6 +14,7 @@ std::string value_text(Opt option, i64 value);
 std::string range_text(const OptRow& row);
 std::vector<std::string> choices_of(const OptRow& row);
 std::vector<std::string> words_of(const char* list); // separated by blanks
+std::vector<const IllegalPair*> refusals(); // combinations that are not allowed, each sentence once
 std::vector<std::string> preset_names();
 // "work.sync=monitor,…": what the preset sets beyond the defaults.
 std::string preset_values(const std::string& preset);

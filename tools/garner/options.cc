@@ -21,13 +21,13 @@ std::string plain() {
   for (const OptRow& row : kTable) {
     std::string more;
     if (*row.tags != 0) more += fmt::format(" [{}]", row.tags);
-    if (*row.alias != 0) more += fmt::format(" (also {})", row.alias);
+    if (*row.alias != 0) more += fmt::format(" (also {}{}{})", row.alias, row.values != nullptr ? " with " : "", row.values != nullptr ? row.values : "");
     all += fmt::format("{} = {}   ({})\n    {}{}\n", row.name, value_text(row.id, row.value), range_text(row), row.sentence, more);
   }
   all += "\npresets\n";
   for (const std::string& name : preset_names()) all += fmt::format("    {}: {}\n", name, preset_values(name).empty() ? "the defaults" : preset_values(name));
   all += "\nnot allowed together\n";
-  for (const IllegalPair& pair : kIllegal) all += fmt::format("    {} [{}]\n", pair.sentence, pair.tag);
+  for (const IllegalPair* pair : refusals()) all += fmt::format("    {} [{}]\n", pair->sentence, pair->tag);
   return all;
 }
 
@@ -68,6 +68,7 @@ std::string markdown() {
     }
     std::string also;
     for (const std::string& alias : words_of(row.alias)) also += fmt::format("{}`{}`", also.empty() ? "" : " ", alias);
+    if (row.values != nullptr) also += fmt::format(" with {}", markdown_cell(row.values));
     all += fmt::format("| `{}` | {} | `{}` | {} | {} |\n", row.name, markdown_cell(range_text(row)), value_text(row.id, row.value), row.sentence,
                        *row.tags != 0 && !also.empty() ? fmt::format("{}; {}", row.tags, also) : row.tags + also);
   }
@@ -75,7 +76,7 @@ std::string markdown() {
   for (const std::string& name : preset_names())
     all += fmt::format("| `{}` | {} |\n", name, preset_values(name).empty() ? "the defaults" : "`" + preset_values(name) + "`");
   all += "\n## Not allowed together\n";
-  for (const IllegalPair& pair : kIllegal) all += fmt::format("- {} ({})\n", pair.sentence, pair.tag);
+  for (const IllegalPair* pair : refusals()) all += fmt::format("- {} ({})\n", pair->sentence, pair->tag);
   return all;
 }
 

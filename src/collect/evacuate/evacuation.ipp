@@ -425,7 +425,7 @@ template <class H, class M> void Evacuation<H, M>::take(Self& self, u64 entry) {
   else follow(self, w, entry);
 }
 
-template <class H, class M> GARNER_INLINE void Evacuation<H, M>::follow(Self& self, Worker& w, u64 entry) {
+template <class H, class M> void Evacuation<H, M>::follow(Self& self, Worker& w, u64 entry) {
   Slot slot{entry & ~kCheckCard};
   if ((entry & kCheckCard) != 0) return process(self, w, slot, future_label(heap_.index_at(slot.at)));
   w.slots++;

@@ -30,4 +30,9 @@ row full "GARNER=workers=3,woken_per=0,stress_every=150,stress_kind=full,verify=
 row ages "GARNER=workers=2,tenure_age=2,region=64k,tlab=4k,stress_every=150,poison=on"
 row ps "GARNER=preset=ps,workers=2,stress_every=200"
 row naps "GARNER=preset=naps,workers=2,stress_every=200"
+row segregated "GARNER=preset=segregated,workers=2,stress_every=200"
+row aggressive "GARNER=preset=aggressive,workers=2,stress_every=200"
+row hybrid "GARNER=preset=hybrid,workers=2,stress_every=200"
+row relaxed "GARNER=preset=relaxed,workers=2,stress_every=200"
+row by-node "GARNER=workers=3,woken_per=0,scheme=aggressive,node_lookup=cache,card_phase=apart,steal_half=on,victim=nearest,stress_every=200,verify=after"
 finish
