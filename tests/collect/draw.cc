@@ -59,6 +59,7 @@ Settings draw_settings(u64 seed) {
   if (random.one_in(3)) settings.set(Opt::woken_per, i64(random.below(2) * 4096));
   settings.set(Opt::workers, i64(1 + random.below(4)));
   settings.set(Opt::verify, i64(VerifyWhen::both));
+  settings.set(Opt::notices, 0); // refused policies are among the faults
   for (const IllegalPair* pair; (pair = settings.illegal()) != nullptr;) {
     Opt change = random.one_in(2) ? pair->a : pair->b;
     if (change == Opt::sync) change = pair->b; // so that both kinds stay equally likely
