@@ -49,3 +49,27 @@ build_dotnet() {
   mkdir -p "$BUILD"
   dotnet build -c Release --nologo -v quiet "$1" >"$BUILD/dotnet-build.log" 2>&1 || { tail -n 30 "$BUILD/dotnet-build.log"; fail "dotnet build $1 failed"; }
 }
+
+# prepare_qemu: an emulator, a busybox and a kernel for tests/qemu, from Debian's packages. The kernel is unpacked to $BUILD/qemu, not installed.
+# Returns 1 with one line when they cannot be had; the tests are skipped then.
+prepare_qemu() {
+  local missing=() as=() kernel
+  command -v qemu-system-x86_64 >/dev/null || missing+=(qemu-system-x86)
+  command -v cpio >/dev/null || missing+=(cpio)
+  [ -x /bin/busybox ] || missing+=(busybox-static)
+  mkdir -p "$BUILD/qemu"
+  [ ${#missing[@]} -eq 0 ] && [ -e "$BUILD/qemu/vmlinuz" ] && return 0
+  [ "$(uname -m)" = x86_64 ] || { say "no QEMU tests: they boot an x86-64 guest, and this is $(uname -m)"; return 1; }
+  command -v apt-get >/dev/null || { say "no QEMU tests: no apt-get to install ${missing[*]:-a kernel} with"; return 1; }
+  [ "$(id -u)" -eq 0 ] || as=(sudo -n)
+  if [ ${#missing[@]} -gt 0 ]; then
+    "${as[@]}" apt-get update -qq >/dev/null 2>&1
+    DEBIAN_FRONTEND=noninteractive "${as[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >"$BUILD/qemu/apt.log" 2>&1 ||
+      { say "no QEMU tests: apt-get could not install ${missing[*]}; see $BUILD/qemu/apt.log"; return 1; }
+  fi
+  [ -e "$BUILD/qemu/vmlinuz" ] && return 0
+  kernel=$(apt-cache depends linux-image-cloud-amd64 2>/dev/null | awk '/Depends:/ { print $2; exit }')
+  ( cd "$BUILD/qemu" && rm -rf kernel ./*.deb && apt-get download "${kernel:-linux-image-cloud-amd64}" && dpkg-deb -x linux-image-*.deb kernel &&
+    cp kernel/boot/vmlinuz-* vmlinuz && rm -rf kernel ./*.deb ) >"$BUILD/qemu/kernel.log" 2>&1 ||
+    { say "no QEMU tests: the package of a kernel could not be had; see $BUILD/qemu/kernel.log"; return 1; }
+}

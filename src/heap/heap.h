@@ -20,6 +20,7 @@
 #include "heap/page_nodes.h"
 #include "heap/region.h"
 #include "seam/host.h"
+#include "seam/watch.h"
 
 namespace garner {
 
@@ -131,9 +132,9 @@ template <class M> class Heap {
   GARNER_INLINE u8* bundle_of(word at) const { return &bundles_[(at - base_) >> kBundleShift]; }
   GARNER_INLINE void mark_card(word at) { // by collectors; racing writers store the same value
     u8* card = card_of(at);
-    if (__atomic_load_n(card, __ATOMIC_RELAXED) != kCardDirty) __atomic_store_n(card, kCardDirty, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&touches<M>(*card), __ATOMIC_RELAXED) != kCardDirty) __atomic_store_n(&sets<M>(*card), kCardDirty, __ATOMIC_RELAXED);
     u8* bundle = bundle_of(at);
-    if (__atomic_load_n(bundle, __ATOMIC_RELAXED) != kCardDirty) __atomic_store_n(bundle, kCardDirty, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&touches<M>(*bundle), __ATOMIC_RELAXED) != kCardDirty) __atomic_store_n(&sets<M>(*bundle), kCardDirty, __ATOMIC_RELAXED);
   }
   void clear_cards(word begin, word end) { memset(card_of(begin), 0, ((end - begin) + kCardBytes - 1) >> kCardShift); }
 

@@ -116,7 +116,7 @@ template <class M> void Heap<M>::enter(u32 index, Role role, u8 label, u8 age) {
   r.kept = r.pinned_objects = false;
   r.marked.store_relaxed(0);
   r.dirty.store_relaxed(0);
-  r.role = role;
+  writes<M>(r.role) = role;
   set_label(index, label);
   cset_[index] = 0;
   if (index >= high_water_.load_relaxed()) high_water_.store_relaxed(index + 1);
@@ -138,14 +138,14 @@ template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home
     free_charged_.fetch_sub_relaxed(r.charged);
     r.charged = u32(region_bytes());
     enter(index, role, label, age);
-    r.clean = false;
+    writes<M>(r.clean) = false;
     return index;
   }
   u32 index = find_fresh(home);
   if (index == kNoRegion || !open_through(index) || !find_budget(region_bytes(), 0, 0, reserve)) return kNoRegion;
   table_[index].charged = u32(region_bytes());
   enter(index, role, label, age);
-  table_[index].clean = true;
+  writes<M>(table_[index].clean) = true;
   return index;
 }
 
@@ -246,7 +246,7 @@ template <class M> void Heap<M>::free_region(u32 index) {
   Locked<typename M::Lock> guard(lock_);
   for (u32 i = index; i < index + regions; i++) {
     RegionT& r = table_[i];
-    r.role = Role::free;
+    writes<M>(r.role) = Role::free;
     r.top.store_relaxed(begin_of(i));
     r.clean = false;
     set_label(i, kLabelEden); // an address in a free region must never look old to the barrier

@@ -144,7 +144,7 @@ template <class M> class Space {
           usize bytes = min_of(want, usize(end - top));
           if (usize rest = end - top - bytes; rest != 0 && rest < kMinObjectBytes) bytes -= kMinObjectBytes; // never a rest too small for a filler
           if (bytes < least) break;
-          if (r.top.cas_relaxed(top, top + bytes)) return {top, top + bytes, r.clean};
+          if (r.top.cas_relaxed(top, top + bytes)) return {top, top + bytes, reads<M>(r.clean)};
         }
       }
       Locked<typename M::Lock> guard(lock_);
@@ -186,7 +186,7 @@ template <class M> class Space {
       hole_bytes_.fetch_sub_relaxed(hole.bytes());
       Range out{hole.begin, hole.begin + bytes, false};
       heap_->fill(out.end, hole.end - out.end);
-      r.starts_top = heap_->begin_of(index);
+      writes<M>(r.starts_top) = heap_->begin_of(index);
       add_hole(out.end, hole.end); // a rest below kLeastHole stays filler, lost until the next collection that looks at the region
       return out;
     }

@@ -12,21 +12,21 @@ namespace garner {
 // Extends the starts of region `index` to `top`. The region's [base, top) must be walkable, and nobody may be writing objects into it.
 template <class H, class M> void extend_starts(Heap<M>& heap, H& host, u32 index, word top) {
   auto& r = heap.region(index);
-  word begin = heap.begin_of(index), at = r.starts_top;
+  word begin = heap.begin_of(index), at = reads<M>(r.starts_top);
   if (GARNER_LIKELY(at >= top)) return;
   u16* starts = heap.starts_of(index);
   while (at < top) {
     word next = at + host.size(ref_of(at));
-    for (word card = align_up(at, kCardBytes); card < next; card += kCardBytes) starts[(card - begin) >> kCardShift] = u16((at - begin) / kWordBytes);
+    for (word card = align_up(at, kCardBytes); card < next; card += kCardBytes) writes<M>(starts[(card - begin) >> kCardShift]) = u16((at - begin) / kWordBytes);
     at = next;
   }
-  r.starts_top = at;
+  writes<M>(r.starts_top) = at;
 }
 
 // The block of the object that covers `at` (base <= at < starts_top of region `index`).
 template <class H, class M> word block_covering(Heap<M>& heap, H& host, u32 index, word at) {
   word begin = heap.begin_of(index);
-  word block = begin + heap.starts_of(index)[(at - begin) >> kCardShift] * kWordBytes;
+  word block = begin + reads<M>(heap.starts_of(index)[(at - begin) >> kCardShift]) * kWordBytes;
   for (word next; (next = block + host.size(ref_of(block))) <= at;) block = next;
   return block;
 }

@@ -22,7 +22,8 @@ struct Where {
 enum class Access : u8 {
   read, write,              // plain
   store,                    // of one reference: conflicts as a write does, but not with `loose`
-  loose,                    // a copy's reading half, thrown away when the header was lost (N7)
+  loose,                    // conflicts with `write` only: a copy's reading half, thrown away when the header was lost (N7), and a store of
+                            // the reference that is there already, since one root slot may be reported to two workers (heap/roots.h)
   atomic_read, atomic_write // relaxed: conflict with plain accesses only
 };
 

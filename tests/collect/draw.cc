@@ -68,6 +68,7 @@ Settings draw_settings(u64 seed) {
         else settings.set(space, i64(SpacePolicy::fragmented));
       }
   settings.set(Opt::verify, i64(VerifyWhen::both));
+  settings.set(Opt::notices, 0); // refused policies are among the faults
   for (const IllegalPair* pair; (pair = settings.illegal()) != nullptr;) {
     Opt change = random.one_in(2) ? pair->a : pair->b;
     if (change == Opt::sync) change = pair->b; // so that both kinds stay equally likely

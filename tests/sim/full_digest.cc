@@ -5,7 +5,7 @@
 #include "full_digest.h"
 
 int main() {
-  for (garner::u64 seed = 1; seed <= 6; seed++) printf("%llu ", static_cast<unsigned long long>(garner::full_digest(seed, seed % 2 == 0 ? garner::sim::Picker::seeded : garner::sim::Picker::earliest)));
+  for (garner::u64 seed = 1; seed <= 6; seed++) printf("%llu ", static_cast<unsigned long long>(garner::full_digest(seed, garner::picker_of(seed))));
   printf("\n");
   return 0;
 }

@@ -5,6 +5,11 @@
 
 namespace garner {
 
+inline sim::Picker picker_of(u64 seed) {
+  const sim::Picker pickers[] = {sim::Picker::seeded, sim::Picker::earliest, sim::Picker::priority};
+  return pickers[seed % 3];
+}
+
 inline u64 full_digest(u64 seed, sim::Picker picker = sim::Picker::earliest) {
   sim::Shape shape = line_of_nodes(4, 3);
   shape.threads = 2;

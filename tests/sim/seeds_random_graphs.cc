@@ -1,7 +1,8 @@
 // garner_seeds: random programs on random options, the heap compared with its shadow around every collection.
 //
-//   garner_seeds [--machine sim|linux] [--seeds N] [--first S] [--time-limit SECONDS] [--jobs J]
-//   garner_seeds --seed S [--machine …]     plays one seed in this process and says what it was
+//   garner_seeds [--machine sim|linux] [--races on|off] [--seeds N] [--first S] [--time-limit SECONDS] [--jobs J]
+//   garner_seeds --seed S [--machine …] [--races …]     plays one seed in this process and says what it was
+// With --races every access of the simulated machine is held against the declared memory orders (machine/sim/races.h).
 //
 // Each seed is a script, a choice of options and, on the simulated machine, a scheduler with faults. A seed that fails (the verifier,
 // the shadow, a check, a signal, a hang) is printed with its options and the command that plays it again. Every 50th seed of the
@@ -21,7 +22,7 @@ namespace garner::test {
 namespace {
 
 struct Options {
-  bool linux_machine = false, one = false;
+  bool linux_machine = false, one = false, races = false;
   u64 seeds = 10'000, first = 1, seed = 0;
   u32 jobs = u32(sysconf(_SC_NPROCESSORS_ONLN)), time_limit = 0;
 };
@@ -50,7 +51,9 @@ Result play_seed(const Options& options, u64 seed) {
     Linux machine(seed);
     return play(machine, script);
   }
-  Sim machine(draw_machine(seed));
+  SimConfig config = draw_machine(seed);
+  config.races = options.races;
+  Sim machine(config);
   return play(machine, script);
 }
 
@@ -80,7 +83,7 @@ int play_many(const Options& options) {
         if (described++ >= kDescribedMost) return;
         Number seed = options.first + number;
         printf("seed %llu failed%s%s: %s\n  replay: garner_seeds --seed %llu%s\n", seed, how.empty() ? "" : ", ", how.c_str(),
-               describe(draw_script(seed, options.linux_machine)).c_str(), seed, options.linux_machine ? " --machine linux" : "");
+               describe(draw_script(seed, options.linux_machine)).c_str(), seed, options.linux_machine ? " --machine linux" : options.races ? " --races on" : "");
         fflush(stdout);
       });
   auto n = [](const Atomic<u64>& a) { return Number(a.load_relaxed()); };
@@ -111,6 +114,7 @@ bool read_options(int count, char** args, Options& options) {
     if (i + 1 == count) return false;
     u64 number = strtoull(args[i + 1], nullptr, 10);
     if (strcmp(args[i], "--machine") == 0) options.linux_machine = strcmp(args[i + 1], "linux") == 0;
+    else if (strcmp(args[i], "--races") == 0) options.races = strcmp(args[i + 1], "on") == 0;
     else if (strcmp(args[i], "--seeds") == 0) options.seeds = number;
     else if (strcmp(args[i], "--first") == 0) options.first = number;
     else if (strcmp(args[i], "--time-limit") == 0) options.time_limit = u32(number);
@@ -128,7 +132,7 @@ bool read_options(int count, char** args, Options& options) {
 int main(int count, char** args) {
   garner::test::Options options;
   if (!garner::test::read_options(count, args, options)) {
-    fprintf(stderr, "usage: garner_seeds [--machine sim|linux] [--seeds N] [--first S] [--time-limit S] [--jobs J] | --seed S [--machine …]\n");
+    fprintf(stderr, "usage: garner_seeds [--machine sim|linux] [--races on|off] [--seeds N] [--first S] [--time-limit S] [--jobs J] | --seed S [--machine …]\n");
     return 2;
   }
   return options.one ? garner::test::play_one(options) : garner::test::play_many(options);

@@ -169,7 +169,7 @@ template <class H, class M> void Evacuation<H, M>::find_roots(Self& self, Worker
         continue;
       }
       if (i + ahead_ < end) self.touch(header_of(records[i + ahead_].object).at);
-      update_root(self, w, records[i]);
+      update_root(self, w, reads<M>(records[i]));
     }
     return;
   }
@@ -259,12 +259,12 @@ template <class H, class M> void Evacuation<H, M>::scan_cards(Self& self, Worker
   u8* cards = heap_.card_of(begin);
   usize count = (limit - begin + kCardBytes - 1) >> kCardShift;
   for (usize i = 0; i < count; i++) {
-    if ((i & 7) == 0 && i + 8 <= count && *reinterpret_cast<const u64*>(cards + i) == 0) {
+    if ((i & 7) == 0 && i + 8 <= count && reads<M>(*reinterpret_cast<const u64*>(cards + i)) == 0) {
       i += 7;
       continue;
     }
-    if (cards[i] == 0) continue;
-    cards[i] = 0; // marked again below by every slot that needs it
+    if (reads<M>(cards[i]) == 0) continue;
+    writes<M>(cards[i]) = 0; // marked again below by every slot that needs it
     w.cards++;
     word low = begin + (i << kCardShift);
     scan_card(self, w, index, low, min_of(low + kCardBytes, limit));

@@ -18,6 +18,7 @@ template <class M> HeapConfig Synthetic<M>::heap_config(const SyntheticShape& sh
   config.shape.reserve_bytes = shape.reserve;
   config.shape.retain = settings.on(Opt::retain);
   config.shape.poison = settings.on(Opt::poison);
+  config.shape.notices = settings.on(Opt::notices);
   PaceConfig& pace = config.pace;
   pace.adaptive = settings.as<Resize>(Opt::resize) == Resize::adaptive;
   pace.adapt_tenure = settings.as<Tenure>(Opt::tenure) == Tenure::adaptive;

@@ -82,6 +82,7 @@ class Linux {
   static constexpr u32 kMaxNodes = 64;
   u64 seed_;
   u32 nodes_ = 1, processors_ = 1;
+  bool huge_ = false; // huge pages were asked for
   u32 system_node_[kMaxNodes] = {}; // dense number -> the kernel's
   u8 dense_node_[1024] = {};        // the kernel's -> dense
   u8 working_[kMaxNodes] = {};      // nodes with processors that this process may use

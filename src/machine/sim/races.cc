@@ -30,7 +30,7 @@ template <class T> void add(Vector<T>& list, const T& item) { GARNER_CHECK(list.
 } // namespace
 
 const char* name_of(Access access) {
-  const char* names[] = {"read", "write", "store", "copy from it", "atomic read", "atomic write"};
+  const char* names[] = {"read", "write", "store", "copy from it, or the same store again,", "atomic read", "atomic write"};
   return names[u32(access)];
 }
 

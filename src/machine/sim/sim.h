@@ -138,6 +138,9 @@ class Sim {
   GARNER_INLINE void watch(Access access, word at, usize bytes, Where where) {
     if (GARNER_UNLIKELY(config_.races)) meet(access, at, bytes, where);
   }
+  GARNER_INLINE void watch_store(Slot slot, Ref ref, Where where) {
+    if (GARNER_UNLIKELY(config_.races)) meet(load_word(slot.at) == ref.at ? Access::loose : Access::store, slot.at, kWordBytes, where);
+  }
   GARNER_INLINE void watch_copy(word to, word from, usize bytes, Where where) {
     if (GARNER_LIKELY(!config_.races)) return;
     meet(Access::loose, from, bytes, where);
@@ -282,7 +285,7 @@ class Sim::Self {
     sim_.before_plain();
     if (sim_.full_) sim_.full_word(slot.at, true);
     else sim_.clock_ = sim_.model_.store(sim_.clock_, slot.at);
-    sim_.watch(Access::store, slot.at, kWordBytes, where);
+    sim_.watch_store(slot, ref, where);
     store_word(slot.at, ref.at);
   }
   word header(Header header, Where where = Where::here()) {

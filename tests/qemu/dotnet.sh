@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# A .NET program with libgarner-dotnet.so on a guest with eight nodes: it runs, verified before and after each collection, and its heap's pages
+# lie where the option of placement says. Argument: the build directory. Needs the .NET 10 SDK. Last line "N passed, N failed".
+. "$(dirname "$0")/boot.sh"
+SHARED=$(dirname "$(readlink -f "$(command -v dotnet)")")
+VERSION=$(dotnet --list-runtimes | awk '$1 == "Microsoft.NETCore.App" && $2 ~ /^10\./ { v = $2 } END { print v }')
+cp -r "$ROOT/tests/qemu/guest" "$WORK/source" # the tree stays as it is
+dotnet build -c Release --nologo -v quiet "$WORK/source/Guest.csproj" -o "$WORK/app" >"$QEMU_DIR/app.log" 2>&1 ||
+  { tail -n 5 "$QEMU_DIR/app.log"; echo "0 passed, 1 failed"; exit 1; }
+mkdir -p "$TREE/app" "$TREE/dotnet/host/fxr" "$TREE/dotnet/shared/Microsoft.NETCore.App"
+cp "$WORK"/app/Guest.dll "$WORK"/app/Guest.runtimeconfig.json "$BUILD/lib/libgarner-dotnet.so" "$TREE/app/"
+cp "$SHARED/dotnet" "$TREE/dotnet/"
+cp -r "$SHARED/host/fxr/$VERSION" "$TREE/dotnet/host/fxr/"
+cp -r "$SHARED/shared/Microsoft.NETCore.App/$VERSION" "$TREE/dotnet/shared/Microsoft.NETCore.App/"
+FRAMEWORK=$TREE/dotnet/shared/Microsoft.NETCore.App/$VERSION
+with_libraries "$SHARED/dotnet" "$FRAMEWORK"/lib*.so
+CASES=("preset=interleaved interleave:0-7 8" "preset=fragmented bind: 4" "preset=naps bind: 4" "preset=ps none 0")
+{
+  echo 'export DOTNET_GCPath=/app/libgarner-dotnet.so DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1 DOTNET_EnableDiagnostics=0 DOTNET_TieredPGO=0 DOTNET_GCHeapHardLimit=0x6000000'
+  for case in "${CASES[@]}"; do
+    read -r options policy least <<<"$case"
+    echo "GARNER=$options,verify=both,workers=8,eden_max=4m /dotnet/dotnet /app/Guest.dll $policy $least && echo \"case $options: good\" || echo \"case $options: failed\""
+  done
+} >"$WORK/run"
+OUT=$QEMU_DIR/dotnet.log
+boot "$WORK/run" "$OUT" 200 || echo "the guest did not come to its end; its last lines are:" "$(tail -n 3 "$OUT")"
+grep -aE 'guest:|mappings with|^case|garner:|Unhandled|rror' "$OUT"
+P=$(grep -ac '^case .*: good' "$OUT")
+F=$((${#CASES[@]} - P))
+echo "$P passed, $F failed"
+[ "$F" -eq 0 ]
