@@ -32,6 +32,7 @@ class Thread {
   void set(Ref holder, u32 slot, Ref value); // with the write barrier
   void read(Ref ref);                        // all of it, as a sequence
   void write(Ref ref);                       // likewise
+  void breathe();                            // a safepoint: lets a collection stop this thread; refs are void afterwards
   void work(u64 ns);                         // computes: time that touches no memory
 
   // Stack roots of this thread.
@@ -45,7 +46,7 @@ class Thread {
   Ref get_static(u32 number);
   void set_static(u32 number, Ref ref);
   void drop_statics(u32 count); // the last so many
-  // A weak short handle: it keeps nothing alive and costs the collector a visit.
+  // A weak short handle: it keeps nothing alive and costs the collector a visit. Of each thread's the last 256 stay.
   void weak(Ref ref);
 
   void collect(Kind kind);
@@ -64,6 +65,8 @@ class Thread {
   Sim::Self self_;
   synthetic::Mutator<Sim> mutator_;
   u32 seat_, node_;
+  std::vector<Handle> weak_;
+  u64 weak_made_ = 0;
   u64 allocated_ = 0, seen_collections_ = 0;
 };
 

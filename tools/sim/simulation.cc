@@ -225,6 +225,11 @@ void Thread::write(Ref ref) {
   if (ref.at != 0) self_.write(block_of(ref), synthetic::bytes_of(synthetic::type_of(ref)));
 }
 
+void Thread::breathe() {
+  stage_.host_->program.safepoint(self_);
+  sit();
+}
+
 void Thread::work(u64 ns) {
   const u64 price = max_of<u64>(stage_.machine_.config().costs.yield, 1);
   for (u64 ps = 0; ps < ns * 1000; ps += price) self_.yield();
@@ -250,7 +255,14 @@ void Thread::drop_statics(u32 count) {
   while (count-- > 0) stage_.host_->statics.pop();
 }
 void Thread::weak(Ref ref) {
-  if (ref.at != 0 && stage_.host_->table.create(stage_.host_->owner, HandleKind::weak_short, ref, 0) == nullptr) stage_.fail("no memory for a weak handle");
+  constexpr u64 kHandles = 256;
+  if (ref.at == 0) return;
+  const Handle handle = stage_.host_->table.create(stage_.host_->owner, HandleKind::weak_short, ref, 0);
+  if (handle == nullptr) return stage_.fail("no memory for a weak handle");
+  if (weak_.size() < kHandles) return weak_.push_back(handle);
+  Handle& oldest = weak_[weak_made_++ % kHandles];
+  stage_.host_->table.destroy(oldest);
+  oldest = handle;
 }
 
 void Thread::collect(Kind kind) {
