@@ -38,8 +38,10 @@ class LocalityMatrix {
 struct Locality {
   LocalityMatrix all;
   std::array<LocalityMatrix, kRootSources> by_source;
+  u64 edges = 0, crossing = 0; // references between objects to be collected, and those whose ends lie on two nodes (E8)
   void add(const Locality& other) {
     all.add(other.all);
+    edges += other.edges, crossing += other.crossing;
     for (usize i = 0; i < kRootSources; i++) by_source[i].add(other.by_source[i]);
   }
 };

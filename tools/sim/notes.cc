@@ -163,7 +163,11 @@ void Stage::follow_roots() {
         stack.pop_back();
         const u32 node = machine_.node_of_page(at);
         if (home != Sim::kNoNode && node != Sim::kNoNode) matrix.record(home, node);
-        synthetic::each_slot(Ref{at}, [&](Slot slot) { meet(load_word(slot.at)); });
+        synthetic::each_slot(Ref{at}, [&](Slot slot) {
+          const word value = load_word(slot.at);
+          if (every && young(value)) now_.locality.edges++, now_.locality.crossing += machine_.node_of_page(value) != node;
+          meet(value);
+        });
       }
     }
   };

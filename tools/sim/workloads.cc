@@ -16,7 +16,7 @@ const std::vector<Pattern>& patterns() {
     };
     { // the largest working set of the paper; objects refer to what other threads made
       Pattern& p = add("jbb", "SPECjbb2005: warehouses, one per thread, orders that live for a while");
-      p.eden = 48 * MiB, p.ring = 192, p.stack = 16, p.across_percent = 30, p.long_lived = 1024, p.static_percent = 1;
+      p.eden = 48 * MiB, p.ring = 192, p.stack = 16, p.across_percent = 30, p.long_lived = 6144, p.static_percent = 1;
     }
     { // a tree is read and another one made from it; both die; fixed work
       Pattern& p = add("xml-transform", "SPECjvm2008 XML Transform: builds a tree, reads it, builds another");
@@ -28,7 +28,7 @@ const std::vector<Pattern>& patterns() {
     }
     {
       Pattern& p = add("compiler", "SPECjvm2008 Compiler.Sunflow: syntax trees and tables that grow");
-      p.eden = 32 * MiB, p.tree = 80, p.bytes = 56, p.garbage = 60, p.ring = 64, p.stack = 8, p.shared = 2048, p.shared_percent = 20, p.work_ns = 4000;
+      p.eden = 32 * MiB, p.tree = 80, p.bytes = 56, p.garbage = 60, p.ring = 64, p.stack = 8, p.long_lived = 2048, p.shared = 2048, p.shared_percent = 20, p.work_ns = 4000;
     }
     { // allocates much, almost nothing survives
       Pattern& p = add("aes", "SPECjvm2008 Crypto AES: buffers that die at once");
@@ -44,11 +44,11 @@ const std::vector<Pattern>& patterns() {
     }
     { // topology.md: 64 threads on another machine
       Pattern& p = add("neo4j", "Neo4j with a social graph (R-MAT), all-paths queries");
-      p.threads = 64, p.eden = 32 * MiB, p.graph = 40'000, p.walk = 24, p.tree = 12, p.garbage = 12, p.ring = 96, p.stack = 16, p.long_lived = 64, p.ring_percent = 30, p.stack_percent = 70;
+      p.threads = 64, p.eden = 32 * MiB, p.graph = 40'000, p.walk = 24, p.tree = 12, p.garbage = 12, p.ring = 96, p.stack = 16, p.long_lived = 1024, p.ring_percent = 30, p.stack_percent = 70;
     }
     {
       Pattern& p = add("jbb2013", "SPECjbb2013: as jbb, with more between threads");
-      p.threads = 64, p.eden = 32 * MiB, p.ring = 128, p.stack = 16, p.shared = 4096, p.shared_percent = 20, p.across_percent = 20, p.message_percent = 5;
+      p.threads = 64, p.eden = 32 * MiB, p.ring = 128, p.long_lived = 2048, p.stack = 16, p.shared = 4096, p.shared_percent = 20, p.across_percent = 20, p.message_percent = 5;
     }
     {
       Pattern& p = add("avrora", "DaCapo avrora: threads that communicate all the time, little garbage");
@@ -136,7 +136,6 @@ void Transactions::set_up(Thread& thread) {
 void Transactions::prepare(Thread& thread) {
   Cells& mine = cells_[thread.index];
   mine.data = thread.hold(thread.get_static(own_at_ + thread.index));
-  mine.ring = thread.hold(thread.make(max_of(p_.ring, 1u), 0));
   mine.stack = thread.hold({0});
   for (u32 i = 1; i < p_.stack; i++) thread.hold({0});
   thread.meet();
@@ -201,7 +200,10 @@ void Transactions::keep(Thread& thread, Ref result) {
   const Cells& mine = cells_[thread.index];
   Random& random = thread.random;
   const u64 chance = random.below(100);
-  if (chance < p_.ring_percent) thread.set(thread.held(mine.ring), u32(random.below(max_of(p_.ring, 1u))), result);
+  if (chance < p_.ring_percent) {
+    const u32 place = u32(random.below(max_of(p_.ring, 1u))) * max_of(p_.long_lived / max_of(p_.ring, 1u), 1u);
+    thread.set(thread.get(thread.held(mine.data), place), 0, result);
+  }
   else if (chance < p_.ring_percent + p_.stack_percent) thread.set_held(mine.stack + u32(random.below(max_of(p_.stack, 1u))), result);
   if (random.below(100) < p_.static_percent) thread.set_static(own_at_ + thread.index, result);
   if (random.below(100) < p_.weak_percent) thread.weak(result);

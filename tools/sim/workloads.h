@@ -4,7 +4,8 @@
 //   set-up        some threads allocate one eden's worth, of it the long-lived data of all: "many programs initialise with one thread,
 //                 which touches most of eden" (N18). Two threads where the paper says that pages come from two nodes
 //   transaction   builds a tree, reads it, drops garbage beside it; keeps the tree in a stack slot, in the thread's ring, or nowhere
-//   ring          the thread's long-lived table of its last trees: soon old, so what it holds is found through cards
+//   ring          places among the thread's long-lived objects that hold its last trees: those objects are old, so the trees are found through
+//                 cards, all over the old space
 //   shared        one table of chains that every thread prepends to: an old slot leads through objects of many threads
 //   static        a slot of the program itself that a thread replaces now and then
 //   messages      a tree goes to another thread, which reads and changes it
@@ -36,7 +37,7 @@ struct Pattern {
   u32 old_reads = 4;           // objects of the thread's long-lived data that it reads
   u32 work_ns = 500;           // computing between
   // Where results stay.
-  u32 stack = 8, ring = 32;    // slots
+  u32 stack = 8, ring = 32;    // slots; the ring has at most as many as there are long-lived objects
   u32 ring_percent = 60, stack_percent = 40; // chances that a result goes there; the rest is dropped
   u32 shared = 0, shared_percent = 0, chain = 8; // slots of the shared table; chance to prepend an entry; mean length of a chain
   u32 static_percent = 0, weak_percent = 0, message_percent = 0;
@@ -59,7 +60,7 @@ class Transactions : public Program {
   u64 transactions() const { return done_; } // while measuring
 
  private:
-  struct Cells { u32 ring, data, stack; }; // of one thread
+  struct Cells { u32 data, stack; }; // of one thread
   void set_up(Thread& thread);
   void prepare(Thread& thread);
   void make_graph(Thread& thread);
