@@ -34,6 +34,7 @@ template <class H, class M> bool Cycle<H, M>::init(const HeapConfig& config, typ
   }
   spaces_.init(heap_, settings_);
   worker_count_ = config.workers;
+  if (!fits_nodes()) return false;
   usize bytes = worker_count_ * sizeof(Collecting<M>);
   void* memory = map_own(bytes);
   if (memory == nullptr) {
@@ -56,6 +57,13 @@ template <class H, class M> bool Cycle<H, M>::init(const HeapConfig& config, typ
   gang.conductor = settings_.as<Conductor>(Opt::conductor);
   gang.join = settings_.as<Join>(Opt::join) == Join::late ? JoinKind::late : JoinKind::fixed;
   gang.pin = settings_.as<Pinning>(Opt::pin);
+  gang.victim = settings_.as<Victim>(Opt::victim);
+  gang.steal_half = settings_.on(Opt::steal_half);
+  gang.mail = Evacuation<H, M>::wants_mail(settings_);
+  gang.mail_capacity = u32(settings_.get(Opt::root_capacity));
+  gang.root_flush = u32(settings_.get(Opt::flush_threshold));
+  gang.request_batch = u32(settings_.get(Opt::request_batch));
+  gang.last_resort_us = u32(settings_.get(Opt::last_resort));
   gang.notices = settings_.on(Opt::notices);
   if (!gang_.start(machine_, gang, spawn, spawn_arg)) return false;
   pace_.init(config.pace);
@@ -65,6 +73,26 @@ template <class H, class M> bool Cycle<H, M>::init(const HeapConfig& config, typ
   settings_.print(Opt::preset, preset, sizeof preset);
   emitter_.emit(EventId::heap_ready, HeapReady{heap_.reserved(), config.shape.limit, heap_.region_bytes(), worker_count_, machine_.nodes(), config.door, preset});
   return true;
+}
+
+// What the settings ask of the machine's nodes. False with one line on stderr.
+template <class H, class M> bool Cycle<H, M>::fits_nodes() {
+  if (Evacuation<H, M>::segregated_spaces(settings_) != 0) {
+    u64 all = 0, ours = 0;
+    for (u32 i = 0; i < kWorkersMax; i++) {
+      u64 node = u64(1) << (machine_.node_of_worker(i) % kMostNodes);
+      all |= node;
+      if (i < worker_count_) ours |= node;
+    }
+    if (all != ours) {
+      say("segregated spaces need a collector thread on every node: raise general.workers, or use heap.space_eden=fragmented and heap.space_survivor=fragmented (N23)");
+      return false;
+    }
+  }
+  bool asks = settings_.as<Scheme>(Opt::scheme) == Scheme::aggressive && settings_.as<NodeLookup>(Opt::node_lookup) != NodeLookup::syscall;
+  if (!asks || heap_.start_page_nodes()) return true;
+  say("no address space for the table of pages: use collect.node_lookup=syscall");
+  return false;
 }
 
 template <class H, class M> void Cycle<H, M>::set_limit(u64 bytes) {
@@ -164,6 +192,7 @@ template <class H, class M> void Cycle<H, M>::young(Self& self, Kind kind, Cycle
   end.gather_ns = phase(self, Phase::gather, gatherers, e.gather_tasks(gatherers), gather);
   last_roots_ns_ = end.gather_ns * gatherers;
   e.freeze();
+  if (e.cards_apart()) end.cards_ns = find_cards(self, few);
   u32 tasks = e.evacuate_tasks();
   few = max_of(few, workers_for(u64(e.card_tasks()) * 256 * KiB));
   end.evacuate_ns = tracing_phase(self, Phase::evacuate, few, tasks, e, [&](Self& s, u32 task) { e.evacuate_task(s, task); });
@@ -177,6 +206,17 @@ template <class H, class M> void Cycle<H, M>::young(Self& self, Kind kind, Cycle
   u64 before = machine_.now();
   e.finish();
   end.finish_ns += machine_.now() - before;
+}
+
+// T16: roots on cards are found before anything moves, in a phase whose time is its own.
+template <class H, class M> u64 Cycle<H, M>::find_cards(Self& self, u32 few) {
+  auto& e = evacuation();
+  e.list_cards();
+  e.discovering(true);
+  TaskBody discover{[&](Self& s, u32 task) { e.discover_task(s, task); }};
+  u64 ns = phase(self, Phase::cards, max_of(few, workers_for(u64(e.card_tasks()) * 256 * KiB)), e.card_tasks(), discover);
+  e.discovering(false);
+  return ns;
 }
 
 // N13's phases of a full collection, one line each.
@@ -263,6 +303,8 @@ template <class H, class M> void Cycle<H, M>::report_workers(Phase name) {
     stats.cards = w.cards;
     stats.buffers = w.buffers_taken;
     stats.lost_races = w.lost_races;
+    stats.lookups = w.lookups;
+    stats.lookup_calls = w.lookup_calls;
     emitter_.emit(EventId::worker_phase, WorkerPhase{count() + 1, name, i, gang_.node(i), &stats});
   }
 }

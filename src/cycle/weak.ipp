@@ -1,6 +1,6 @@
 // Weak things: what a collection does between "everything strongly reachable is known" and "dead means dead".
 //
-// One code for both collections: T is the Evacuation or the Compaction, asked through alive(), keep(), now_at(), generation_now().
+// One code for both collections: T is the Evacuation or the Compaction, asked through alive(), keep_in(), keep_second(), now_at(), generation_now().
 // The order is the contract that programs see:
 //   1 ephemerons to a fixpoint      a pair's second object lives if its first does
 //   2 short weak handles cleared    before finalization, so they do not see the resurrected
@@ -33,7 +33,7 @@ template <class H, class M, class T> class WeakThings {
         visit(HandleKind::dependent, task, [&](HandleChunk&, word* slot) {
           Ref first = load(slot), second = load(slot + 1);
           if (first.at == 0 || second.at == 0 || !tracer_.alive(first) || tracer_.alive(second)) return;
-          tracer_.keep(self, second);
+          tracer_.keep_second(self, slot + 1, second);
           progress_.store_relaxed(1); // read after the phase's end, which publishes it
         });
       });
@@ -64,8 +64,7 @@ template <class H, class M, class T> class WeakThings {
     if (fresh_.size() != 0)
       run(u32(div_up(fresh_.size(), kReadyPerTask)), [&](Self& self, u32 task) {
         for (usize i = usize(task) * kReadyPerTask; i < min_of(fresh_.size(), usize(task + 1) * kReadyPerTask); i++) {
-          Ref ref = fresh_[i];
-          fresh_[i] = tracer_.keep(self, ref);
+          tracer_.keep_in(self, fresh_[i]);
         }
       });
     for (Ref ref : fresh_) good = queue.ready[host_.critical(ref) ? 1 : 0].push(ref) && good;

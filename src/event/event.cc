@@ -12,7 +12,7 @@ const char* name_of(Kind kind) {
   return names[u8(kind)];
 }
 const char* name_of(Phase phase) {
-  static const char* const names[] = {"gather", "evacuate", "mark", "compact", "update", "clean", "verify", "weak"};
+  static const char* const names[] = {"gather", "evacuate", "mark", "compact", "update", "clean", "verify", "weak", "cards"};
   return names[u8(phase)];
 }
 const char* name_of(EventId id) {

@@ -20,7 +20,7 @@ enum class EventId : u16 {
 
 enum class Cause : u8 { eden_full, large_budget, induced, memory_limit, low_memory, no_gc_region, stress, idle, promotion_failed };
 enum class Kind : u8 { young0, young1, full };            // condemned generation 0, 1, 2
-enum class Phase : u8 { gather, evacuate, mark, compact, update, clean, verify, weak };
+enum class Phase : u8 { gather, evacuate, mark, compact, update, clean, verify, weak, cards };
 
 const char* name_of(Cause);
 const char* name_of(Kind);
@@ -36,6 +36,7 @@ struct WorkerStats {
   u64 start_ns, end_ns, idle_ns;
   u64 tasks, roots, objects_copied, bytes_copied, objects_promoted, bytes_promoted, objects_marked, bytes_marked;
   u64 slots, cards, steals, steals_remote, steal_attempts, overflows, lost_races, buffers, offers, withdrawals, waits_ns;
+  u64 roots_posted, roots_taken, roots_remote, requests_sent, requests_served, flushes, lookups, lookup_calls; // queues per node: T3, T5, T6, N23
 };
 struct WorkerPhase { u64 index; Phase phase; u32 worker, node; const WorkerStats* stats; };
 
@@ -47,7 +48,8 @@ struct CycleEnd {
   u32 workers;
   u64 heap_before, heap_after, young_before, young_after, old_after, large_after, committed, limit, fragmented;
   u64 promoted, copied, kept, pinned, roots, finalize_pending, allocated_total, eden_next;
-  u64 gather_ns, evacuate_ns, weak_ns, mark_ns, compact_ns, finish_ns, resize_ns; // resize_ns: making eden another size (N21, N22)
+  u64 gather_ns, evacuate_ns, weak_ns, mark_ns, compact_ns, finish_ns, cards_ns;
+  u64 resize_ns; // making eden another size (N21, N22)
 };
 struct LimitChanged { u64 before, after; };
 struct Notice { const char* text; };

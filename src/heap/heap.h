@@ -16,6 +16,7 @@
 #include "base/check.h"
 #include "heap/budget.h"
 #include "heap/marks.h"
+#include "heap/page_nodes.h"
 #include "heap/region.h"
 #include "seam/host.h"
 
@@ -101,9 +102,12 @@ template <class M> class Heap {
   // The node that an address's page comes from, as far as the policy decides: kHomeFirstTouch when whoever touched it first did.
   u8 node_at(word at) const {
     u8 h = home(index_at(at));
-    return h == kHomeInterleaved ? u8(at / kPageBytes % nodes_) : h;
+    return h == kHomeInterleaved ? u8(machine_->interleaved_node(at)) : h;
   }
   u32 nodes() const { return nodes_; }
+  // Started by whoever wants to ask it (T5); false: no address space.
+  PageNodes<M>& page_nodes() { return page_nodes_; }
+  bool start_page_nodes() { return page_nodes_.start(*machine_, base_, bytes_); }
   Budget<M>& budget() { return budget_; }
   const Budget<M>& budget() const { return budget_; }
   void fill(word at, usize bytes) const {
@@ -162,6 +166,7 @@ template <class M> class Heap {
   u8 *labels_ = nullptr, *cset_ = nullptr, *cards_ = nullptr, *bundles_ = nullptr;
   u16* starts_ = nullptr;
   Marks<M> marks_;
+  PageNodes<M> page_nodes_;
   Budget<M> budget_;
   typename M::Lock lock_;         // guards roles of free regions, warm_, the cursor and high_water_
   static constexpr usize kClearedByHand = 32 * MiB;

@@ -167,6 +167,7 @@ template <class M> u32 Heap<M>::pop_warm(Vector<u32>& list) {
 template <class M> void Heap<M>::drop_pages(u32 index) {
   RegionT& r = table_[index];
   machine_->discard(begin_of(index), region_bytes());
+  page_nodes_.forget(begin_of(index), region_bytes());
   budget_.give(r.charged);
   free_charged_.fetch_sub_relaxed(r.charged);
   r.charged = 0;
@@ -212,7 +213,10 @@ template <class M> u32 Heap<M>::take_large(usize bytes, bool zero, bool pinned, 
     head.scan_top = begin_of(first) + bytes;
   }
   // What was charged may never have been touched: of much, dropping the pages costs less than clearing them and takes no memory.
-  if (old_data > kClearedByHand) machine_->discard(begin_of(first), align_up(old_data, kPageBytes));
+  if (old_data > kClearedByHand) {
+    machine_->discard(begin_of(first), align_up(old_data, kPageBytes));
+    page_nodes_.forget(begin_of(first), align_up(old_data, kPageBytes));
+  }
   else if (zero && old_data != 0) memset(reinterpret_cast<void*>(begin_of(first)), 0, old_data);
   else if (old_data != 0) memset(reinterpret_cast<void*>(begin_of(first)), 0, 2 * kWordBytes); // header and type word always
   return first;

@@ -3,6 +3,7 @@
 // A space bumps one current region at a time, a fragmented one (N20) one per node, and takes holes of partly used regions first when it
 // owns any. `used` counts bytes handed out; a request fails exactly when used + request would pass the limit or the budget is
 // spent, whichever region it comes from (N22: counters, not fragment borders, decide when a collection happens).
+// segregated (N23) is placed like fragmented; who may touch its objects in a collection is collect/evacuate's business.
 // fragmented_hotspot is the flawed baseline (N21): every fragment may hold its share of the limit only, so that one node's allocation can
 // fill its fragment early, and a new limit drops and binds anew the pages between the fragments' old and new borders.
 // Concurrency: take() from any number of threads; everything else with the world stopped.
@@ -29,7 +30,7 @@ template <class M> class Space {
     label_ = label;
     age_ = age;
     policy_ = policy;
-    fragments_count_ = policy == SpacePolicy::fragmented || policy == SpacePolicy::fragmented_hotspot ? heap.nodes() : 1;
+    fragments_count_ = policy == SpacePolicy::firsttouch || policy == SpacePolicy::interleaved ? 1 : heap.nodes();
     shares_ = policy == SpacePolicy::fragmented_hotspot && fragments_count_ > 1;
     for (Fragment& f : fragments_) f.current.store_relaxed(kNoRegion);
     limit_.store_relaxed(~u64(0));

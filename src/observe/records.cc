@@ -19,7 +19,8 @@ constexpr Field<u64, CycleEnd> kCycleFigures[] = {
   {"promoted", &CycleEnd::promoted}, {"copied", &CycleEnd::copied}, {"kept", &CycleEnd::kept}, {"pinned", &CycleEnd::pinned}, {"roots", &CycleEnd::roots},
   {"finalize_pending", &CycleEnd::finalize_pending}, {"allocated_total", &CycleEnd::allocated_total}, {"eden_next", &CycleEnd::eden_next},
   {"gather_ns", &CycleEnd::gather_ns}, {"evacuate_ns", &CycleEnd::evacuate_ns}, {"weak_ns", &CycleEnd::weak_ns},
-  {"mark_ns", &CycleEnd::mark_ns}, {"compact_ns", &CycleEnd::compact_ns}, {"finish_ns", &CycleEnd::finish_ns}, {"resize_ns", &CycleEnd::resize_ns},
+  {"mark_ns", &CycleEnd::mark_ns}, {"compact_ns", &CycleEnd::compact_ns}, {"finish_ns", &CycleEnd::finish_ns}, {"cards_ns", &CycleEnd::cards_ns},
+  {"resize_ns", &CycleEnd::resize_ns},
 };
 constexpr Field<u64, WorkerStats> kWorkerFigures[] = {
   {"start_ns", &WorkerStats::start_ns}, {"end_ns", &WorkerStats::end_ns}, {"idle_ns", &WorkerStats::idle_ns},
@@ -30,6 +31,8 @@ constexpr Field<u64, WorkerStats> kWorkerFigures[] = {
   {"steals", &WorkerStats::steals}, {"steals_remote", &WorkerStats::steals_remote}, {"steal_attempts", &WorkerStats::steal_attempts},
   {"overflows", &WorkerStats::overflows}, {"lost_races", &WorkerStats::lost_races}, {"buffers", &WorkerStats::buffers},
   {"offers", &WorkerStats::offers}, {"withdrawals", &WorkerStats::withdrawals}, {"waits_ns", &WorkerStats::waits_ns},
+  {"roots_posted", &WorkerStats::roots_posted}, {"roots_taken", &WorkerStats::roots_taken}, {"roots_remote", &WorkerStats::roots_remote},
+  {"requests_sent", &WorkerStats::requests_sent}, {"requests_served", &WorkerStats::requests_served}, {"flushes", &WorkerStats::flushes}, {"lookups", &WorkerStats::lookups}, {"lookup_calls", &WorkerStats::lookup_calls},
 };
 
 // One JSON object, written left to right.

@@ -92,7 +92,7 @@ bool Settings::parse_value(const OptRow& row, const char* text, usize bytes) {
       given_[usize(row.id)] = true;
       return true;
     case OptType::choice:
-      if (!in_list(row.choices, '|', text, bytes, &value)) {
+      if (!in_list(row.choices, '|', text, bytes, &value) && !(row.values != nullptr && in_list(row.values, '|', text, bytes, &value))) {
         Line more;
         more.text(" for option ").text(row.name).text(": one of ").text(row.choices);
         return fail("unknown value", text, bytes, more.c_str());
@@ -116,7 +116,7 @@ bool Settings::parse_value(const OptRow& row, const char* text, usize bytes) {
         more.text(" for option ").text(row.name).text(": ").num(row.low).text(" to ").num(row.high).text(" ").text(row.unit);
         return fail(good ? "value out of range" : "malformed value", text, bytes, more.c_str());
       }
-      if ((row.id == Opt::region || row.id == Opt::queue_capacity) && !is_power_of_two(u64(value)))
+      if ((row.id == Opt::region || row.id == Opt::queue_capacity || row.id == Opt::root_capacity) && !is_power_of_two(u64(value)))
         return fail("not a power of two:", text, bytes);
       break;
     }

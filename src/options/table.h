@@ -13,6 +13,8 @@ enum class Opt : u16 {
   region, reserve, limit, limit_percent, tlab, plab_young, plab_old, tenure_age, space_eden, space_survivor, space_old, trim, retain,
   huge_pages, poison,
   task_queue, sync, term_exit, lock, order, steal, queue_capacity, conductor, join, pin, root_batch,
+  victim, steal_half, root_capacity, request_batch, last_resort,
+  scheme, node_lookup, lookup_batch, flush_threshold, old_roots, root_take, card_phase,
   compact_dense, ahead, no_room, full_promotes,
   resize, eden, eden_min, eden_max, pause_goal, gc_share, old_growth, conserve, verify, stress_every, stress_kind, woken_per,
   count
@@ -33,12 +35,13 @@ struct OptRow {
   const char* tags;      // mechanisms, "N2 N22"
   const char* alias;     // the papers' name(s), space-separated, or ""
   i64 mood;              // value under test in a bad mood
+  const char* values = nullptr; // the papers' names of the choices where they differ, in the same order
 };
 
 // Choice values, in the order of the rows' `choices`.
-enum class Preset : i64 { garner, ps, interleaved, naps, fragmented, ps_fragopt };
+enum class Preset : i64 { garner, ps, interleaved, naps, fragmented, ps_fragopt, segregated, org, aggressive, hybrid, relaxed };
 enum class LogFormat : i64 { line, json };
-enum class SpacePolicy : i64 { firsttouch, interleaved, fragmented, fragmented_hotspot };
+enum class SpacePolicy : i64 { firsttouch, interleaved, fragmented, fragmented_hotspot, segregated };
 enum class TaskQueueKind : i64 { monitor, msqueue, array };
 enum class SyncKind : i64 { monitor, futex };
 enum class TermExit : i64 { literal, count_only };
@@ -47,6 +50,12 @@ enum class Order : i64 { owner_lifo, fifo };
 enum class Conductor : i64 { works, waits };
 enum class Join : i64 { fixed, late };
 enum class Pinning : i64 { none, rr };
+enum class Victim : i64 { random, nearest };
+enum class Scheme : i64 { org, aggressive, hybrid, relaxed };
+enum class NodeLookup : i64 { address, cache, syscall };
+enum class OldRoots : i64 { random, home };
+enum class RootTake : i64 { own, any };
+enum class CardPhase : i64 { fused, apart };
 enum class Resize : i64 { adaptive, fixed };
 enum class VerifyWhen : i64 { off, before, after, both };
 enum class StressKind : i64 { mixed, young, full };
@@ -57,7 +66,7 @@ inline constexpr i64 kMaxBytes = i64(1) << 46;
 
 inline constexpr OptRow kTable[] = {
   // -- general --
-  {Opt::preset, "general.preset", OptType::choice, "", 0, 0, 0, "garner|ps|interleaved|naps|fragmented|ps_fragopt", "A named set of values; single options given beside it win.", "N24", "naps.preset", 1},
+  {Opt::preset, "general.preset", OptType::choice, "", 0, 0, 0, "garner|ps|interleaved|naps|fragmented|ps_fragopt|segregated|org|aggressive|hybrid|relaxed", "A named set of values; single options given beside it win.", "N24 T1 T8", "naps.preset", 1},
   {Opt::workers, "general.workers", OptType::number, "threads", 0, 1024, 0, nullptr, "Collector threads that may take part in a pause; 0 asks the machine.", "N4 N25", "naps.gc_threads", 3},
   {Opt::log, "general.log", OptType::text, "", 0, 0, 0, nullptr, "Where one record per collection goes: off, stderr, or a file's path.", "N27", "", 0},
   {Opt::log_format, "general.log_format", OptType::choice, "", 0, 0, 0, "line|json", "Shape of the log's records.", "N27", "", 1},
@@ -72,8 +81,10 @@ inline constexpr OptRow kTable[] = {
   {Opt::plab_young, "heap.plab_young", OptType::bytes, "bytes", 1024, 1 << 20, 32 * 1024, nullptr, "Allocation buffer of a collector thread in survivor space.", "N2", "naps.plab_young", 1024},
   {Opt::plab_old, "heap.plab_old", OptType::bytes, "bytes", 1024, 1 << 20, 32 * 1024, nullptr, "Allocation buffer of a collector thread in old space.", "N2", "naps.plab_old", 1024},
   {Opt::tenure_age, "heap.tenure_age", OptType::number, "collections", 0, 6, 1, nullptr, "Collections an object spends in survivor space before it is promoted.", "N1", "naps.tenure_age", 2},
-  {Opt::space_eden, "heap.space_eden", OptType::choice, "", 0, 0, 0, "firsttouch|interleaved|fragmented|fragmented_hotspot", "Placement of eden's pages over the nodes.", "N18 N19 N20 N21 N24", "naps.space.eden", 1},
-  {Opt::space_survivor, "heap.space_survivor", OptType::choice, "", 0, 0, 0, "firsttouch|interleaved|fragmented|fragmented_hotspot", "Placement of survivor pages over the nodes.", "N18 N19 N20 N21 N24", "naps.space.survivor", 1},
+  {Opt::space_eden, "heap.space_eden", OptType::choice, "", 0, 0, 0, "firsttouch|interleaved|fragmented|fragmented_hotspot|segregated", "Placement of eden's pages over the nodes; segregated: fragmented, and objects are collected by workers of their node only.", "N18 N19 N20 N21 N23 N24 T12", "naps.space.eden topo.tlab", 4,
+   "os_firsttouch|os_interleave|node_local"},
+  {Opt::space_survivor, "heap.space_survivor", OptType::choice, "", 0, 0, 0, "firsttouch|interleaved|fragmented|fragmented_hotspot|segregated", "Placement of survivor pages over the nodes; fragmented: copies go to the node of the worker that makes them; segregated: as for eden.", "N18 N19 N20 N21 N23 N24 T11", "naps.space.survivor topo.plab", 4,
+   "os|os_interleave|node_local"},
   {Opt::space_old, "heap.space_old", OptType::choice, "", 0, 0, 0, "firsttouch|interleaved|fragmented|fragmented_hotspot", "Placement of old and large pages over the nodes.", "N18 N19 N20 N21 N24", "naps.space.old naps.space.perm", 1},
   {Opt::trim, "heap.trim", OptType::flag, "", 0, 1, 0, nullptr, "Give every emptied region's pages back after each collection.", "N22", "naps.trim_after_gc", 1},
   {Opt::retain, "heap.retain", OptType::flag, "", 0, 1, 0, nullptr, "Keep emptied pages for later instead of giving them back.", "N12", "", 0},
@@ -81,7 +92,7 @@ inline constexpr OptRow kTable[] = {
   {Opt::poison, "heap.poison", OptType::flag, "", 0, 1, 0, nullptr, "Fill emptied regions with 0xDB, so that a stale reference is seen.", "", "", 1},
   // -- work --
   {Opt::task_queue, "work.task_queue", OptType::choice, "", 0, 0, 2, "monitor|msqueue|array", "The queue of root tasks.", "N6 N16", "naps.task_queue", 1},
-  {Opt::sync, "work.sync", OptType::choice, "", 0, 0, 1, "monitor|futex", "How workers are started, ended and parked.", "N5 N11 N17", "naps.sync", 1},
+  {Opt::sync, "work.sync", OptType::choice, "", 0, 0, 1, "monitor|futex", "How workers are started, ended and parked.", "N5 N11 N17 T10", "naps.sync topo.finaliser", 1, "barrier|lazy"},
   {Opt::term_exit, "work.term_exit", OptType::choice, "", 0, 0, 1, "literal|count_only", "When an idle worker may leave: as the paper prints it, or only when all are idle.", "N10", "naps.term_exit", 1},
   {Opt::lock, "work.lock", OptType::choice, "", 0, 0, 1, "spin_cas_then_posix|posix", "The monitor's lock.", "N5 N15", "naps.lock", 0},
   {Opt::order, "work.order", OptType::choice, "", 0, 0, 0, "owner_lifo|fifo", "Which end of its own deque a worker takes from.", "N7", "naps.order", 1},
@@ -91,7 +102,19 @@ inline constexpr OptRow kTable[] = {
   {Opt::join, "work.join", OptType::choice, "", 0, 0, 1, "fixed|late", "Whether a phase waits for every wanted worker, or counts workers from the moment they have woken up.", "N10 N17", "", 0},
   {Opt::pin, "work.pin", OptType::choice, "", 0, 0, 0, "none|rr", "Pin collector threads, going round the nodes.", "N25", "naps.pin", 0},
   {Opt::root_batch, "work.root_batch", OptType::number, "roots", 1, 1 << 16, 256, nullptr, "Roots in one task.", "N7", "", 2},
+  {Opt::victim, "work.victim", OptType::choice, "", 0, 0, 0, "random|nearest", "Whom an idle worker steals from: anybody at random, or the nearest first.", "N9 T7", "topo.victim", 1},
+  {Opt::steal_half, "work.steal_half", OptType::flag, "", 0, 1, 0, nullptr, "A theft goes on until half of what the victim shows is taken, 17 entries at most; off: one entry.", "N9", "", 1},
+  {Opt::root_capacity, "work.root_capacity", OptType::number, "entries", 8, 1 << 22, 1 << 14, nullptr, "Entries of a node's queue of roots and of its inbox, a power of two; the rest spills.", "T4 N23", "topo.root_queue_capacity", 8},
+  {Opt::request_batch, "work.request_batch", OptType::number, "requests", 1, 256, 32, nullptr, "Scan requests for one node that are sent at once; 1 is the paper's.", "N23", "naps.seg.batch", 3},
+  {Opt::last_resort, "work.last_resort", OptType::number, "us", 0, 1000000, 0, nullptr, "Idle time after which a worker may take a whole root of another node; 0 is never.", "T7", "", 1},
   // -- collect --
+  {Opt::scheme, "collect.scheme", OptType::choice, "", 0, 0, 0, "org|aggressive|hybrid|relaxed", "How roots are handed out: where they are found, to their object's node, to a random node, or to a random node whose queue is anybody's.", "T1 T2 T3 T8", "topo.scheme", 1},
+  {Opt::node_lookup, "collect.node_lookup", OptType::choice, "", 0, 0, 0, "address|cache|syscall", "How a root's node is found: from its address (where that does not tell, from the cache), from a table of pages asked for once, or by a system call.", "T5", "topo.node_lookup", 2, "address_range|pagemap_cache|syscall"},
+  {Opt::lookup_batch, "collect.lookup_batch", OptType::number, "roots", 1, 128, 100, nullptr, "Roots asked for in one system call, with node_lookup=syscall.", "T5", "", 3},
+  {Opt::flush_threshold, "collect.flush_threshold", OptType::number, "roots", 1, 4096, 100, nullptr, "Roots for one node that a worker collects before it hands them over.", "T6", "topo.flush_threshold", 2},
+  {Opt::old_roots, "collect.old_roots", OptType::choice, "", 0, 0, 0, "random|home", "Where aggressive puts roots found on cards: to any node, or home like the others.", "T9", "topo.o2y", 1},
+  {Opt::root_take, "collect.root_take", OptType::choice, "", 0, 0, 0, "own|any", "Whose roots workers take under hybrid.", "T8", "topo.hybrid_root_take", 1},
+  {Opt::card_phase, "collect.card_phase", OptType::choice, "", 0, 0, 0, "fused|apart", "Whether cards are scanned among the other roots or before them, in a timed phase of its own.", "T16", "", 1},
   {Opt::compact_dense, "collect.compact_dense", OptType::number, "percent", 1, 101, 95, nullptr, "A full collection leaves a region in place when at least this share of it lives; 101 moves always.", "N13", "", 101},
   {Opt::ahead, "collect.ahead", OptType::number, "objects", 0, 32, 12, nullptr, "Objects a worker has asked the memory for before it looks at the first of them; 0 is off.", "N7", "", 0},
   {Opt::no_room, "collect.no_room", OptType::choice, "", 0, 0, 0, "keep|full", "When survivors find no memory: they stay where they are and buffers are cut from between them, or a full collection follows under the same stop.", "N14", "", 1},
@@ -151,15 +174,57 @@ inline constexpr PresetValue kPresets[] = {
   {Preset::naps, Opt::join, i64(Join::fixed)}, {Preset::naps, Opt::no_room, i64(NoRoom::full)},
   {Preset::naps, Opt::space_eden, i64(SpacePolicy::fragmented)}, {Preset::naps, Opt::space_survivor, i64(SpacePolicy::fragmented)},
   {Preset::naps, Opt::space_old, i64(SpacePolicy::interleaved)}, {Preset::naps, Opt::pin, i64(Pinning::rr)},
+  {Preset::segregated, Opt::task_queue, i64(TaskQueueKind::monitor)}, {Preset::segregated, Opt::sync, i64(SyncKind::monitor)},
+  {Preset::segregated, Opt::lock, i64(LockKind::spin_cas_then_posix)}, {Preset::segregated, Opt::conductor, i64(Conductor::waits)},
+  {Preset::segregated, Opt::plab_old, 8 * 1024}, {Preset::segregated, Opt::tlab, 64 * 1024}, {Preset::segregated, Opt::woken_per, 0},
+  {Preset::segregated, Opt::join, i64(Join::fixed)}, {Preset::segregated, Opt::no_room, i64(NoRoom::full)},
+  {Preset::segregated, Opt::space_eden, i64(SpacePolicy::segregated)}, {Preset::segregated, Opt::space_survivor, i64(SpacePolicy::segregated)},
+  {Preset::segregated, Opt::space_old, i64(SpacePolicy::interleaved)}, {Preset::segregated, Opt::request_batch, 1},
+  {Preset::segregated, Opt::pin, i64(Pinning::rr)},
+  {Preset::org, Opt::task_queue, i64(TaskQueueKind::monitor)}, {Preset::org, Opt::sync, i64(SyncKind::monitor)},
+  {Preset::org, Opt::lock, i64(LockKind::spin_cas_then_posix)}, {Preset::org, Opt::conductor, i64(Conductor::waits)},
+  {Preset::org, Opt::plab_old, 8 * 1024}, {Preset::org, Opt::tlab, 64 * 1024}, {Preset::org, Opt::woken_per, 0},
+  {Preset::org, Opt::join, i64(Join::fixed)}, {Preset::org, Opt::no_room, i64(NoRoom::full)}, {Preset::org, Opt::term_exit, i64(TermExit::literal)},
+  {Preset::org, Opt::space_eden, i64(SpacePolicy::interleaved)}, {Preset::org, Opt::space_survivor, i64(SpacePolicy::interleaved)},
+  {Preset::org, Opt::space_old, i64(SpacePolicy::interleaved)},
+  {Preset::aggressive, Opt::task_queue, i64(TaskQueueKind::monitor)}, {Preset::aggressive, Opt::sync, i64(SyncKind::monitor)},
+  {Preset::aggressive, Opt::lock, i64(LockKind::spin_cas_then_posix)}, {Preset::aggressive, Opt::conductor, i64(Conductor::waits)},
+  {Preset::aggressive, Opt::plab_old, 8 * 1024}, {Preset::aggressive, Opt::tlab, 64 * 1024}, {Preset::aggressive, Opt::woken_per, 0},
+  {Preset::aggressive, Opt::join, i64(Join::fixed)}, {Preset::aggressive, Opt::no_room, i64(NoRoom::full)},
+  {Preset::aggressive, Opt::space_eden, i64(SpacePolicy::interleaved)}, {Preset::aggressive, Opt::space_survivor, i64(SpacePolicy::interleaved)},
+  {Preset::aggressive, Opt::space_old, i64(SpacePolicy::interleaved)}, {Preset::aggressive, Opt::scheme, i64(Scheme::aggressive)},
+  {Preset::aggressive, Opt::node_lookup, i64(NodeLookup::syscall)}, {Preset::aggressive, Opt::lookup_batch, 1},
+  {Preset::aggressive, Opt::pin, i64(Pinning::rr)},
+  {Preset::hybrid, Opt::task_queue, i64(TaskQueueKind::monitor)}, {Preset::hybrid, Opt::sync, i64(SyncKind::monitor)},
+  {Preset::hybrid, Opt::lock, i64(LockKind::spin_cas_then_posix)}, {Preset::hybrid, Opt::conductor, i64(Conductor::waits)},
+  {Preset::hybrid, Opt::plab_old, 8 * 1024}, {Preset::hybrid, Opt::tlab, 64 * 1024}, {Preset::hybrid, Opt::woken_per, 0},
+  {Preset::hybrid, Opt::join, i64(Join::fixed)}, {Preset::hybrid, Opt::no_room, i64(NoRoom::full)},
+  {Preset::hybrid, Opt::space_eden, i64(SpacePolicy::interleaved)}, {Preset::hybrid, Opt::space_survivor, i64(SpacePolicy::interleaved)},
+  {Preset::hybrid, Opt::space_old, i64(SpacePolicy::interleaved)}, {Preset::hybrid, Opt::scheme, i64(Scheme::hybrid)},
+  {Preset::hybrid, Opt::pin, i64(Pinning::rr)},
+  {Preset::relaxed, Opt::task_queue, i64(TaskQueueKind::monitor)}, {Preset::relaxed, Opt::sync, i64(SyncKind::monitor)},
+  {Preset::relaxed, Opt::lock, i64(LockKind::spin_cas_then_posix)}, {Preset::relaxed, Opt::conductor, i64(Conductor::waits)},
+  {Preset::relaxed, Opt::plab_old, 8 * 1024}, {Preset::relaxed, Opt::tlab, 64 * 1024}, {Preset::relaxed, Opt::woken_per, 0},
+  {Preset::relaxed, Opt::join, i64(Join::fixed)}, {Preset::relaxed, Opt::no_room, i64(NoRoom::full)},
+  {Preset::relaxed, Opt::space_eden, i64(SpacePolicy::interleaved)}, {Preset::relaxed, Opt::space_survivor, i64(SpacePolicy::interleaved)},
+  {Preset::relaxed, Opt::space_old, i64(SpacePolicy::interleaved)}, {Preset::relaxed, Opt::scheme, i64(Scheme::relaxed)},
+  {Preset::relaxed, Opt::pin, i64(Pinning::rr)},
 };
 
 // Two values that must not stand together, and why.
 struct IllegalPair { Opt a; i64 a_value; Opt b; i64 b_value; const char* sentence; const char* tag; };
+inline constexpr const char* kLiteralMail =
+  "work.term_exit=literal does not go with queues per node (collect.scheme, segregated spaces): workers that leave because all deques look empty would leave roots and requests behind";
 inline constexpr IllegalPair kIllegal[] = {
   {Opt::sync, i64(SyncKind::futex), Opt::term_exit, i64(TermExit::literal),
    "work.term_exit=literal needs work.sync=monitor: without the final barrier a worker that leaves early would still move objects while the program runs", "N10"},
   {Opt::sync, i64(SyncKind::monitor), Opt::join, i64(Join::late),
    "work.join=late needs work.sync=futex: the monitor's final barrier counts every worker", "N11"},
+  {Opt::term_exit, i64(TermExit::literal), Opt::scheme, i64(Scheme::aggressive), kLiteralMail, "T13"},
+  {Opt::term_exit, i64(TermExit::literal), Opt::scheme, i64(Scheme::hybrid), kLiteralMail, "T13"},
+  {Opt::term_exit, i64(TermExit::literal), Opt::scheme, i64(Scheme::relaxed), kLiteralMail, "T13"},
+  {Opt::term_exit, i64(TermExit::literal), Opt::space_eden, i64(SpacePolicy::segregated), kLiteralMail, "N23"},
+  {Opt::term_exit, i64(TermExit::literal), Opt::space_survivor, i64(SpacePolicy::segregated), kLiteralMail, "N23"},
 };
 
 } // namespace garner

@@ -27,6 +27,7 @@ constexpr bool operator==(Ref a, Ref b) { return a.at == b.at; }
 enum class Placed : u32 { yes, refused, one_node };
 
 struct NodeSet { u64 bits; }; // node numbers as the machine counts them, dense from 0
+inline constexpr u8 kNoNode = 0xff; // nobody knows which
 
 template <class S> concept Verbs = requires(S& self, Slot slot, Ref ref, Header header, word w, usize n) {
   { self.index } -> std::convertible_to<u32>;    // worker number, 0-based
@@ -49,7 +50,7 @@ template <class S> concept Verbs = requires(S& self, Slot slot, Ref ref, Header 
 };
 
 template <class M> concept Machine = requires(M& machine, typename M::Self& self, typename M::template Atomic<u32>& futex, word at, usize n,
-                                              u32 k, void (*entry)(void*), void* arg) {
+                                              u32 k, void (*entry)(void*), void* arg, const word* pages, u8* page_nodes) {
   typename M::Self;
   typename M::template Atomic<u64>;
   typename M::Lock;                                       // lock() unlock(): short critical sections, spins
@@ -65,7 +66,10 @@ template <class M> concept Machine = requires(M& machine, typename M::Self& self
   { machine.interleave(at, n) } -> std::same_as<Placed>;  // pages of the range go round the nodes
   { machine.nodes() } -> std::same_as<u32>;               // at least 1
   { machine.current_node() } -> std::same_as<u32>;        // of the calling thread, a hint; any-thread
-  { machine.node_of_worker(k) } -> std::same_as<u32>;
+  { machine.node_of_worker(k) } -> std::same_as<u32>;     // of those with processors, in turn
+  { machine.distance(k, k) } -> std::same_as<u32>;        // between two nodes; comparable within a row, a node is nearest to itself
+  machine.ask_nodes(pages, k, page_nodes);                // the node of each page, kNoNode for an untouched one; a system call; any-thread
+  { machine.interleaved_node(at) } -> std::same_as<u32>;  // of a touched page in an interleaved range, by arithmetic
   { machine.pin(self, k) } -> std::same_as<bool>;         // this thread to node k; false when the system refuses
 };
 

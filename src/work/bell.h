@@ -12,6 +12,8 @@
 //  B. The end.             sleeper: 2. b = rings (acquire)  3'. termination word not over, and marked `dozed` (termination.h)
 //                          final:   a'. the offer that makes the word over finds `dozed`  c'. rings+1, wake all
 //     3' read a word before a' in the word's order. Had 2 read c's value, a' would happen before 3'. So b is the old value.
+//  C. The end, several bells (queues per node). The final worker rings those that have sleepers, and a relaxed look at dozers is enough: 1 precedes
+//     3', and 3' and a' are read-modify-writes (acq_rel) of one word, so 1 happens before the look.
 #pragma once
 #include "seam/machine.h"
 

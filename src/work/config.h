@@ -15,11 +15,19 @@ using JoinKind = Join;
 enum class Share : u8 { lazy, eager, none };
 
 inline constexpr u32 kWorkersMax = 1024; // width of the fields in termination.h
+inline constexpr u32 kNodesMost = 64;    // nodes that are told apart
 
 // Phases are numbered 1, 2, … 2^24-1, 2, 3, …: 24 bits, because the number is a field of two atomic words (termination.h,
 // task_queue.h). 0 is "none yet". Coming round to 2 and not 1 keeps odd and even alternating, which msqueue's two chains use.
 inline constexpr u32 kEpochBits = 24, kEpochMax = (1u << kEpochBits) - 1;
 constexpr u32 next_epoch(u32 epoch) { return epoch == kEpochMax ? 2 : epoch + 1; }
+
+// What the next phases may do, set by the conductor between them (Gang::set_rules). Phases of a gang without mail know none of it.
+struct PhaseRules {
+  bool mail = false;     // entries may be posted to nodes (T3, N23)
+  bool local = false;    // deques are stolen from on the own node only (T7, N23)
+  bool take_any = false; // roots may be taken from every node's queue (T8 relaxed)
+};
 
 struct GangConfig {
   u32 workers = 1;                 // most workers, the conductor included where it works; 1 … kWorkersMax
@@ -35,6 +43,12 @@ struct GangConfig {
   Share share = Share::lazy;       // lazy or eager; order=fifo is always eager, steal=off always none
   Pinning pin = Pinning::none;
   bool notices = true;             // print the one-line notices
+  Victim victim = Victim::random;
+  bool steal_half = false;         // a theft goes on until half of what the victim showed is taken
+  bool mail = false;               // nodes have queues of roots and requests (post.h)
+  u32 mail_capacity = 1 << 14;     // entries of each, a power of two; more spill
+  u32 root_flush = 100, request_batch = 1; // entries for one node that are handed over at once
+  u32 last_resort_us = 0;          // idle time after which roots of other nodes may be taken; 0: never
   u32 first_epoch = 0;             // tests start close to the wrap
 };
 
@@ -47,6 +61,9 @@ constexpr const char* refusal(const GangConfig& c) {
            "while the program runs (N10)";
   if (c.sync == SyncKind::monitor && c.join == JoinKind::late)
     return "work.join=late needs work.sync=futex: the monitor's final barrier counts every worker (N11)";
+  if (c.mail && c.term_exit == TermExit::literal)
+    return "work.term_exit=literal does not go with queues per node: workers that leave because all deques look empty would leave roots and requests behind (T13)";
+  if (c.mail && !is_power_of_two(c.mail_capacity)) return "work.root_capacity must be a power of two";
   if (c.share == Share::none) return "work: share is lazy or eager; steal=off is how sharing is switched off";
   return nullptr;
 }

@@ -64,6 +64,7 @@ template <class M> class Deque {
   Stolen steal(u64& entry);
   // A hint: entries may be gone, or come, at any moment.
   GARNER_INLINE bool looks_stealable() const { return i64(split_.load_relaxed() - top_.load_relaxed()) > 0; }
+  GARNER_INLINE u64 shown() const { return u64(max_of<i64>(i64(split_.load_relaxed() - top_.load_relaxed()), 0)); } // how many; a hint too
   // The same as part of falling asleep (gang.ipp doze): ordered with the sleeper's announcement and the owner's publish.
   bool looks_stealable_seq_cst() const { return i64(split_.load_seq_cst() - top_.load_seq_cst()) > 0; }
 

@@ -26,6 +26,12 @@
 // join=late they go to sleep after that, until somebody publishes entries or the phase ends (bell.h), so that on an oversubscribed
 // machine, or under a processor quota, idle workers cost nothing.
 //
+// QUEUES PER NODE (config.mail; node_queue.h, post.h). A phase under rules.mail shares work out by node: bodies post roots and requests, and
+// a worker without tasks takes, in this order: a root of its node (T7), requests to its node (N23), a reference from a deque it may
+// steal from, and where the rules or a long wait allow it a whole root of another node, never an interior reference. A node on which
+// nobody works in this phase is served by the nearest that has workers (T14); with join=late, where that is not known
+// beforehand, by anybody until one of its own has joined. A phase of one worker (solo) is not shared out.
+//
 // A worker has one queue, one WorkerStats and one list of victims, all indexed by its Self's `index`.
 #pragma once
 #include <concepts>
@@ -34,7 +40,9 @@
 #include "seam/machine.h"
 #include "work/config.h"
 #include "work/deque.h"
+#include "work/neighbours.h"
 #include "work/parking.h"
+#include "work/post.h"
 #include "work/task_queue.h"
 #include "work/termination.h"
 #include "work/victims.h"
@@ -89,6 +97,24 @@ template <class M> class Gang {
   u32 node(u32 worker) const { return workers_[worker].node; }
   // Between phases: whom `worker` may steal from, see victims.h. Null: everybody. A list lives until stop().
   void set_victims(u32 worker, const u32* list, u32 count) { workers_[worker].victims_next.set(list, count); }
+  // Between phases: what the phases that follow may do.
+  void set_rules(const PhaseRules& rules) { rules_ = rules; }
+
+  // -- inside a phase, by its workers --
+  bool parted() const { return job_.rules.mail; }                // this phase shares work out by node
+  u32 nodes() const { return nodes_; }
+  u32 server(u32 of) const { return job_.server[of]; }           // the node whose workers work for node `of`; parted phases
+  // Whether the caller works for node `of`: it is its server, or nobody works there yet.
+  bool serves(Self& self, u32 of) const { return server(of) == workers_[self.index].node || unserved(server(of), epoch_); }
+  // An entry for the workers of server(of): the body's take() gets it. Kept back until a batch is full or the worker runs out of work;
+  // roots are sent at the end of every task.
+  void post(Self& self, Mail kind, u32 of, u64 entry) {
+    Worker& me = workers_[self.index];
+    u32 to = server(of);
+    if (post_.add(term_, me.index, kind, to, entry, me.stats)) call_node(self, to);
+  }
+  NodeQueue<M>& mail(Mail kind, u32 of) { return post_.queue(kind, of); } // for tests and figures
+
   // How often the two monitors' locks were taken since start, and the time waited for them (N15).
   LockCounts gc_lock(Self& self) { return parking_.gc_monitor().counts(self); }
   LockCounts vm_lock(Self& self) { return parking_.vm_monitor().counts(self); }
@@ -105,6 +131,8 @@ template <class M> class Gang {
     u32 index = 0, node = 0;
     u32 ordinal = 0;  // its place in the roster; late: of the last phase it joined; fixed: its index
     u32 seen = 0;     // epoch at its creation
+    PhaseRules rules; // the phase's, its own copy for the same reason as victims
+    bool desperate = false; // has been idle for so long that it may take another node's root
   };
   // Written by the conductor before it releases the workers, read by members before their last offer.
   struct Job {
@@ -112,10 +140,13 @@ template <class M> class Gang {
     void* body;
     u32 root_tasks, group_shift, groups; // a group is 2^group_shift root tasks, taken at once
     u32 steal_tasks;                     // fixed: one per worker, then the final task; late: 0
+    PhaseRules rules;
+    u8 server[kNodesMost];               // rules.mail: who works for a node
   };
   enum class Idle : u8 { work, over, leave };
 
   static constexpr u32 kSpinTurns = 7, kYieldTurns = 6, kLiteralTurns = 6;
+  static constexpr u32 kHalfMost = 16, kRequestsMost = 32; // entries of one theft beyond the first, requests taken at once
   static constexpr usize kKeptOverflowBytes = MiB; // overflow memory a worker keeps between phases
 
   u32 first_thread() const { return config_.conductor == Conductor::works ? 1 : 0; }
@@ -145,10 +176,24 @@ template <class M> class Gang {
   template <class Body> bool steal_until_over(Self& self, Worker& me, u32 epoch, Body& body);
   template <class Body> void settle(Self& self, Worker& me, Body& body);
   bool find(Self& self, Worker& me, u32 epoch, Worker* hint, u64& entry);
+  bool find_near(Self& self, Worker& me, u64& entry);
   bool attempt(Self& self, Worker& me, Worker& victim, u64& entry);
+  // steal.ipp, queues per node
+  bool take_mail(Self& self, Worker& me, u32 epoch, u64& entry);
+  bool take_from_node(Self& self, Worker& me, Mail kind, u32 of, u64& entry);
+  bool sees_mail(Worker& me, u32 epoch, bool asleep_next);
+  bool sees_foreign_root(Worker& me);
+  bool flush(Self& self, Worker& me, Mail kind);
+  void call_node(Self& self, u32 node);
+  bool unserved(u32 node, u32 epoch) const { return late() && joined_on_[node].load_relaxed() != epoch; } // relaxed: a hint; being wrong costs locality
+  void map_servers(u32 members);
+  Bell<M>& bell_of(const Worker& me) { return bells_[me.rules.mail || me.rules.local ? me.node : 0]; }
+  bool in_rings(const Worker& me) const { return me.rules.local || config_.victim == Victim::nearest; }
+  u32 rings_of(const Worker& me) const { return me.rules.local ? 1 : neighbours_.rings(me.node); }
   Worker* sees_work(Worker& me, u32 epoch, bool asleep_next);
+  Worker* sees_near(Worker& me, bool asleep_next);
   Idle idle(Self& self, Worker& me, u32 epoch, Worker*& hint);
-  void back_off(Self& self, Worker& me, u32 epoch, u32 turn);
+  void back_off(Self& self, Worker& me, u32 epoch, u32 turn, bool awake);
   void doze(Self& self, Worker& me, u32 epoch);
 
   M* machine_ = nullptr;
@@ -167,7 +212,13 @@ template <class M> class Gang {
   TaskQueue<M> tasks_;
   Termination<M> term_;
   Parking<M> parking_;
-  Bell<M> bell_;
+  Bell<M> bells_[kNodesMost]; // under local rules or with mail each node's workers sleep on their own; else all on the first
+  Post<M> post_;
+  Neighbours neighbours_;
+  PhaseRules rules_;          // of the phases to come
+  u32 nodes_ = 1;
+  // late: the last phase that somebody of the node joined.
+  typename M::template Atomic<u32> joined_on_[kNodesMost];
   // late: most workers of the phase. Relaxed: written before the stamp's release; a worker that reads the limit of a later phase
   // holds an epoch that is past, and its join fails on that.
   alignas(kLineBytes) typename M::template Atomic<u32> limit_;

@@ -29,7 +29,12 @@ template <class M> bool Gang<M>::start(M& machine, const GangConfig& config, Spa
   noticed_.store_relaxed(0);
   limit_.store_relaxed(0);
   parking_.start(machine, config.sync, config.lock, epoch_);
-  bell_.start(machine);
+  nodes_ = min_of(machine.nodes(), kNodesMost);
+  rules_ = {};
+  for (u32 i = 0; i < kNodesMost; i++) {
+    bells_[i].start(machine);
+    joined_on_[i].store_relaxed(0);
+  }
   term_.open(epoch_, 0);
   if (make_tables()) return true;
   free_tables();
@@ -47,15 +52,20 @@ template <class M> bool Gang<M>::make_tables() {
     new (&roster_entries_[i]) Name;
     w.gang = this;
     w.index = w.ordinal = i;
-    w.node = machine_->node_of_worker(i);
+    w.node = machine_->node_of_worker(i) % nodes_;
   }
   roster_.start(roster_entries_);
+  auto node_of = [&](u32 i) { return workers_[i].node; };
+  if (!neighbours_.make(config_.workers, nodes_, node_of, [&](u32 a, u32 b) { return machine_->distance(a, b); })) return false;
+  if (config_.mail && !post_.start(*machine_, nodes_, config_.workers, config_.mail_capacity, config_.root_flush, config_.request_batch)) return false;
   // Worker 0 is the conductor, or stands in when no thread can be made.
   return workers_[0].deque.start(*machine_, config_.queue_capacity, config_.order) && tasks_.start(*machine_, config_.task_queue, parking_.gc_monitor());
 }
 
 template <class M> void Gang<M>::free_tables() {
   tasks_.stop();
+  post_.stop();
+  neighbours_.release();
   if (workers_ != nullptr) {
     for (u32 i = 0; i < config_.workers; i++) {
       workers_[i].deque.stop();
@@ -130,6 +140,7 @@ template <class M> bool Gang<M>::admit(Worker& me, u32 epoch) {
   if (late()) {
     if (!term_.join(epoch, limit_.load_relaxed(), me.ordinal)) return false;
     roster_.enter(epoch, me.ordinal, me.index);
+    joined_on_[me.node].store_relaxed(epoch); // see unserved()
     return true;
   }
   u64 w = term_.look();
@@ -148,14 +159,15 @@ void Gang<M>::run(Self& self, Phase phase, u32 wanted, u32 root_tasks, Body& bod
   run_++;
   u32 members = clamp_to(wanted, 1u, workers());
   record_ = {phase, wanted, members, 0, self.now(), 0};
-  if (works()) workers_[0].node = self.node;
   if (threads_ == 0 || (works() && members == 1)) return solo(self, root_tasks, body);
 
   // Root tasks are handed out in groups when there are more than the queue's words can number.
   u32 shift = 0;
   while ((u64(root_tasks) + (u64(1) << shift) - 1) >> shift > TaskQueue<M>::kTasksMax - kWorkersMax - 1) shift++;
   u32 groups = u32((u64(root_tasks) + (u64(1) << shift) - 1) >> shift);
-  job_ = {&Gang::work<Body>, &body, root_tasks, shift, groups, late() ? 0 : members};
+  job_ = {&Gang::work<Body>, &body, root_tasks, shift, groups, late() ? 0 : members, rules_, {}};
+  if (!config_.mail) job_.rules.mail = false;
+  if (job_.rules.mail) map_servers(members);
 
   u32 epoch = next_epoch(epoch_);
   open(self, epoch, members);
@@ -175,6 +187,7 @@ void Gang<M>::run(Self& self, Phase phase, u32 wanted, u32 root_tasks, Body& bod
 // One worker, the caller: the phase without its machinery. Nobody else can come in: all epochs are past.
 template <class M> template <class Body> void Gang<M>::solo(Self& self, u32 root_tasks, Body& body) {
   Worker& me = workers_[0];
+  job_.rules = {};
   begin(me, self, Share::none);
   me.deque.bind(nullptr, nullptr);
   if constexpr (requires { body.enter(self); }) body.enter(self);
@@ -198,7 +211,10 @@ template <class M> void Gang<M>::open(Self& self, u32 epoch, u32 members) {
   u32 first = first_thread(); // 1 when the caller is a member itself
   if (late()) {
     limit_.store_relaxed(members);
-    if (works()) roster_.enter(epoch, 0, 0);
+    if (works()) {
+      roster_.enter(epoch, 0, 0);
+      joined_on_[workers_[0].node].store_relaxed(epoch);
+    }
     tasks_.open(self, epoch, job_.groups);
     term_.open(epoch, first);
     record_.woken = members - first;
@@ -229,8 +245,13 @@ template <class M> void Gang<M>::begin(Worker& me, Self& self, Share share) {
   me.stats.start_ns = self.now();
   me.overflows_before = me.deque.overflows();
   me.victims = me.victims_next;
+  me.rules = job_.rules;
+  me.desperate = false;
+  // Buffers come from where the worker runs; where a node is told what to work on, from that node.
+  bool tied = (config_.pin == Pinning::rr && !conducts(me)) || me.rules.mail || me.rules.local;
+  self.node = tied ? me.node : machine_->current_node();
   me.deque.share(share);
-  me.deque.bind(late() ? &bell_ : nullptr, &self);
+  me.deque.bind(late() ? &bell_of(me) : nullptr, &self);
 }
 
 // One member's part. True when it was the final worker.
@@ -275,8 +296,21 @@ template <class M> template <class Body> void Gang<M>::run_group(Self& self, Wor
     body.root(self, u32(task));
     reached(self, Spot::tracing);
     body.drain(self);
+    if (me.rules.mail) flush(self, me, Mail::root); // T6: at the end of the task
   }
   me.stats.tasks += end - first;
+}
+
+// T14: a node without workers belongs to the nearest that has some. late: any of those that exist may join.
+template <class M> void Gang<M>::map_servers(u32 members) {
+  bool has[kNodesMost] = {};
+  for (u32 i = 0; i < (late() ? workers() : members); i++) has[workers_[i].node] = true;
+  for (u32 n = 0; n < nodes_; n++) {
+    u32 best = kNodesMost;
+    for (u32 m = 0; m < nodes_; m++)
+      if (has[m] && (best == kNodesMost || machine_->distance(n, m) < machine_->distance(n, best))) best = m;
+    job_.server[n] = u8(has[n] ? n : best);
+  }
 }
 
 // The final worker of the fixed mode (N11): with a monitor it waits until all others have arrived; then it wakes the conductor,

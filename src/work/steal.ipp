@@ -10,19 +10,22 @@ template <class M> template <class Body> bool Gang<M>::steal_until_over(Self& se
   while (true) {
     u64 entry;
     reached(self, Spot::stealing);
-    while (config_.steal && find(self, me, epoch, hint, entry)) {
+    while (find(self, me, epoch, hint, entry)) {
       reached(self, Spot::tracing);
       body.take(self, entry);
       body.drain(self);
       hint = nullptr;
       reached(self, Spot::stealing);
     }
+    if (me.rules.mail && (flush(self, me, Mail::root) | flush(self, me, Mail::request))) continue; // some of it may be for us
     me.stats.offers++;
     settle(self, me, body);
     u64 made = term_.offer();
     // From here on nothing of the phase may be written, unless the offer is taken back.
     if (Termination<M>::over(made)) {
-      if (Termination<M>::dozed(made)) bell_.ring(self, ~u32(0));
+      if (Termination<M>::dozed(made))
+        for (u32 i = 0; i < nodes_; i++)
+          if (bells_[i].anyone()) bells_[i].ring(self, ~u32(0)); // relaxed will do: story C in bell.h
       return true;
     }
     reached(self, Spot::offered);
@@ -40,14 +43,30 @@ template <class M> template <class Body> void Gang<M>::settle(Self& self, Worker
   me.stats.end_ns = self.now();
 }
 
-// One entry from somebody else: first from `hint`, then at random, until 2N attempts in a row have failed.
+// One entry from somebody else: from the queues of nodes (T7: roots before references), from `hint`, then from victims until twice as
+// many attempts as there are candidates have failed in a row.
 template <class M> bool Gang<M>::find(Self& self, Worker& me, u32 epoch, Worker* hint, u64& entry) {
+  if (me.rules.mail && take_mail(self, me, epoch, entry)) return true;
+  if (!config_.steal) return false;
   if (hint != nullptr && attempt(self, me, *hint, entry)) return true;
+  if (in_rings(me)) return find_near(self, me, entry);
   u32 joined = Termination<M>::joined_of(term_.look()), candidates = me.victims.count(joined);
   if (candidates == 0) return false;
   for (u32 i = 0; i < 2 * (candidates + 1); i++) {
     u32 victim = me.victims.at(u32(self.random.below(candidates)), roster_, epoch, me.ordinal);
     if (victim != kWorkersMax && attempt(self, me, workers_[victim], entry)) return true;
+  }
+  return false;
+}
+
+// Ring by ring, at random within a ring. Those who have not joined are passed over by a look at their deque.
+template <class M> bool Gang<M>::find_near(Self& self, Worker& me, u64& entry) {
+  for (u32 r = 0, rings = rings_of(me); r < rings; r++) {
+    Neighbours::Ring ring = neighbours_.ring(me.node, r);
+    for (u32 i = 0; i < 2 * ring.count; i++) {
+      Worker& victim = workers_[ring.workers[self.random.below(ring.count)]];
+      if (&victim != &me && victim.deque.looks_stealable() && attempt(self, me, victim, entry)) return true;
+    }
   }
   return false;
 }
@@ -58,14 +77,21 @@ template <class M> bool Gang<M>::attempt(Self& self, Worker& me, Worker& victim,
   me.stats.steals++;
   stole(self, victim.node);
   if (victim.node != me.node) me.stats.steals_remote++;
+  if (config_.steal_half) {
+    u64 more;
+    for (u64 left = min_of<u64>(victim.deque.shown() / 2, kHalfMost); left > 0 && victim.deque.steal(more) == Stolen::got; left--) me.deque.push(more);
+  }
   // The owner rings one sleeper when it publishes; whoever finds more than it can use passes the ring on.
-  if (bell_.anyone() && victim.deque.looks_stealable()) bell_.ring(self, 1);
+  Bell<M>& bell = bell_of(me);
+  if (bell.anyone() && victim.deque.looks_stealable()) bell.ring(self, 1);
   return true;
 }
 
 // A worker whom `me` may take from and whose deque does not look empty, or null. Starts at its own place in the roster, so that the
 // idle do not all run to the same victim.
 template <class M> typename Gang<M>::Worker* Gang<M>::sees_work(Worker& me, u32 epoch, bool asleep_next) {
+  if (!config_.steal) return nullptr;
+  if (in_rings(me)) return sees_near(me, asleep_next);
   u32 joined = Termination<M>::joined_of(term_.look()), candidates = joined == 0 ? 0 : me.victims.count(joined);
   for (u32 i = 0; i < candidates; i++) {
     u32 victim = me.victims.at((me.ordinal + i) % candidates, roster_, epoch, me.ordinal);
@@ -76,28 +102,124 @@ template <class M> typename Gang<M>::Worker* Gang<M>::sees_work(Worker& me, u32 
   return nullptr;
 }
 
+template <class M> typename Gang<M>::Worker* Gang<M>::sees_near(Worker& me, bool asleep_next) {
+  for (u32 r = 0, rings = rings_of(me); r < rings; r++) {
+    Neighbours::Ring ring = neighbours_.ring(me.node, r);
+    for (u32 i = 0; i < ring.count; i++) {
+      Worker& victim = workers_[ring.workers[(me.index + i) % ring.count]];
+      if (&victim != &me && (asleep_next ? victim.deque.looks_stealable_seq_cst() : victim.deque.looks_stealable())) return &victim;
+    }
+  }
+  return nullptr;
+}
+
+// -- queues per node --
+
+template <class M> bool Gang<M>::take_mail(Self& self, Worker& me, u32 epoch, u64& entry) {
+  if (take_from_node(self, me, Mail::root, me.node, entry) || take_from_node(self, me, Mail::request, me.node, entry)) return true;
+  for (u32 i = 1; i < nodes_; i++) {
+    u32 n = neighbours_.node(me.node, i);
+    bool alone = unserved(n, epoch); // nobody of that node has come: its queues are anybody's
+    if ((alone || me.rules.take_any || me.desperate) && take_from_node(self, me, Mail::root, n, entry)) {
+      me.desperate = false; // one whole root for one long wait
+      return true;
+    }
+    if (alone && take_from_node(self, me, Mail::request, n, entry)) return true;
+  }
+  me.desperate = false;
+  return false;
+}
+
+// Roots one at a time: who takes one follows it to its end before it takes another (T2). Requests as they were sent, a batch; but
+// for the first they wait in the own deque, where the node's others may steal them.
+template <class M> bool Gang<M>::take_from_node(Self& self, Worker& me, Mail kind, u32 of, u64& entry) {
+  NodeQueue<M>& queue = post_.queue(kind, of);
+  if (!queue.looks_filled()) return false;
+  u64 some[kRequestsMost];
+  u32 got = queue.take(term_, some, kind == Mail::root ? 1 : min_of(config_.request_batch, kRequestsMost));
+  if (got == 0) return false;
+  if (kind == Mail::root) {
+    me.stats.roots_taken++;
+    if (of != me.node) me.stats.roots_remote++;
+  } else {
+    me.stats.requests_served += got;
+  }
+  for (u32 i = got; i-- > 1;) me.deque.push(some[i]);
+  entry = some[0];
+  if (Bell<M>& bell = bell_of(me); late() && bell.anyone() && queue.looks_filled()) bell.ring(self, 1); // as for deques
+  return true;
+}
+
+// Whether there is an entry that `me` may take (T13: a worker that withdrew for another would withdraw and offer for ever).
+template <class M> bool Gang<M>::sees_mail(Worker& me, u32 epoch, bool asleep_next) {
+  auto filled = [&](Mail kind, u32 of) {
+    NodeQueue<M>& queue = post_.queue(kind, of);
+    return asleep_next ? queue.looks_filled_seq_cst() : queue.looks_filled();
+  };
+  if (filled(Mail::root, me.node) || filled(Mail::request, me.node)) return true;
+  bool some = false; // roots of nodes that have workers of their own
+  for (u32 i = 1; i < nodes_; i++) {
+    u32 n = neighbours_.node(me.node, i);
+    if (unserved(n, epoch) && (filled(Mail::root, n) || filled(Mail::request, n))) return true;
+    some = some || filled(Mail::root, n);
+  }
+  return some && me.rules.take_any;
+}
+
+// Roots that another node's workers have not come to (last resort).
+template <class M> bool Gang<M>::sees_foreign_root(Worker& me) {
+  for (u32 n = 0; n < nodes_; n++)
+    if (n != me.node && post_.queue(Mail::root, n).looks_filled()) return true;
+  return false;
+}
+
+template <class M> bool Gang<M>::flush(Self& self, Worker& me, Mail kind) {
+  bool any = false;
+  for (u32 n = 0; n < nodes_; n++)
+    if (post_.send(term_, me.index, kind, n, me.stats)) {
+      any = true;
+      call_node(self, n);
+    }
+  return any;
+}
+
+// Entries have been put into a queue of `node`: whoever sleeps and may take them wakes up (story A in bell.h). Where nobody of the node has
+// joined that may be anyone.
+template <class M> void Gang<M>::call_node(Self& self, u32 node) {
+  if (!late()) return; // idle workers of the fixed mode do not sleep
+  for (u32 n = 0; n < nodes_; n++)
+    if ((n == node || job_.rules.take_any || unserved(node, epoch_)) && bells_[n].anyone_seq_cst()) bells_[n].ring(self, ~u32(0));
+}
+
+// -- waiting --
+
 // Waits, counted idle, until the phase is over or there is work for this worker and the offer has been taken back.
 template <class M> typename Gang<M>::Idle Gang<M>::idle(Self& self, Worker& me, u32 epoch, Worker*& hint) {
+  const bool mail = me.rules.mail, hopes = mail && config_.last_resort_us != 0;
+  bool desperate = false;
   for (u32 turn = 0;; turn++) {
     if (!Termination<M>::open_for(term_.look(), epoch)) return Idle::over;
-    if (config_.steal) {
+    if (config_.steal || mail) {
+      if (hopes && !desperate) desperate = self.now() - me.stats.end_ns >= u64(config_.last_resort_us) * 1000;
       hint = sees_work(me, epoch, false);
-      if (hint != nullptr) {
-        if (term_.withdraw(epoch)) return Idle::work;
-        return Idle::over; // only an end refuses a withdrawal
+      if (hint != nullptr || (mail && sees_mail(me, epoch, false)) || (desperate && sees_foreign_root(me))) {
+        if (!term_.withdraw(epoch)) return Idle::over; // only an end refuses a withdrawal
+        me.desperate = desperate;
+        return Idle::work;
       }
     } else if (late() && !conducts(me)) {
       return Idle::leave; // nothing can come any more; the phase ends without us
     }
     if (config_.term_exit == TermExit::literal && turn >= kLiteralTurns) return Idle::leave; // all deques look empty: the paper's exit
-    back_off(self, me, epoch, turn);
+    back_off(self, me, epoch, turn, hopes && !desperate);
   }
 }
 
-template <class M> void Gang<M>::back_off(Self& self, Worker& me, u32 epoch, u32 turn) {
+// With `awake` it does not fall asleep: there is a moment to wait for that no bell tells of.
+template <class M> void Gang<M>::back_off(Self& self, Worker& me, u32 epoch, u32 turn, bool awake) {
   if (turn < kSpinTurns) {
     for (u32 i = 0; i < (1u << turn); i++) self.pause();
-  } else if (!late() || turn < kSpinTurns + kYieldTurns) {
+  } else if (!late() || awake || turn < kSpinTurns + kYieldTurns) {
     for (u32 i = 0; i < (1u << min_of(turn - kSpinTurns, kYieldTurns - 1)); i++) self.yield();
   } else {
     doze(self, me, epoch);
@@ -106,12 +228,13 @@ template <class M> void Gang<M>::back_off(Self& self, Worker& me, u32 epoch, u32
 
 // Sleeps until something is published or the phase ends; the order of the four steps is that of the stories in bell.h.
 template <class M> void Gang<M>::doze(Self& self, Worker& me, u32 epoch) {
-  u32 heard = bell_.listen();
-  if (term_.doze(epoch) && (!config_.steal || sees_work(me, epoch, true) == nullptr)) {
+  Bell<M>& bell = bell_of(me);
+  u32 heard = bell.listen();
+  if (term_.doze(epoch) && sees_work(me, epoch, true) == nullptr && !(me.rules.mail && sees_mail(me, epoch, true))) {
     reached(self, Spot::dozing);
-    bell_.sleep(self, heard);
+    bell.sleep(self, heard);
   }
-  bell_.leave();
+  bell.leave();
 }
 
 } // namespace garner

@@ -19,8 +19,9 @@
 // read-modify-writes with acq_rel, so each synchronises with the one before it, and an acquire load that sees over has everything
 // all workers wrote, though nobody waited for them to park (N17).
 //
-// Messages (N23, T13): `pending` is zero today. An inbox adds kPending before it publishes a batch and subtracts it after an un-idled
-// worker has finished the batch; over() already asks for it, and a worker withdraws for its inbox as it does for a deque.
+// Messages and roots (N23, T13): what lies in a node's queue is owned by nobody, so idle == joined is not the end. `pending` counts the
+// queues that are not empty (node_queue.h says who raises and lowers it, and why it never lies when everybody is idle); over() asks for
+// it, and a worker withdraws for a queue it may take from as it does for a deque.
 #pragma once
 #include "base/check.h"
 #include "work/config.h"
@@ -60,6 +61,10 @@ template <class M> class Termination {
 
   // Counts the caller idle; returns the word it made. The caller is joined and not idle, so the epoch is its own.
   u64 offer() { return word_.fetch_add_acq_rel(kIdle) + kIdle; }
+
+  // A node's queue has got entries, is empty again (node_queue.h). The caller is joined and not idle: the word is of its epoch and not over.
+  void raise() { word_.fetch_add_acq_rel(kPending); }
+  void lower() { word_.fetch_sub_acq_rel(kPending); }
 
   // Takes the offer back. False when the phase is over or past.
   bool withdraw(u32 epoch) {

@@ -36,7 +36,7 @@ i64 any_value(const OptRow& row, Random& random) {
     default: break;
   }
   if (row.id == Opt::region) return i64(64 * KiB) << random.below(4);
-  if (row.id == Opt::queue_capacity) return i64(8) << random.below(10);
+  if (row.id == Opt::queue_capacity || row.id == Opt::root_capacity) return i64(8) << random.below(10);
   u64 span = u64(row.high - row.low);
   i64 value = row.low + i64(random.below(span + 1) >> random.below(log2_floor(span + 1) + 1)); // small ones likely
   return row.type == OptType::bytes ? i64(align_up(u64(value), kWordBytes)) : value;
@@ -47,8 +47,9 @@ i64 any_value(const OptRow& row, Random& random) {
 Settings draw_settings(u64 seed) {
   Random random(seed ^ 0x0b710b5);
   Settings settings;
-  const char* presets[] = {"", "preset=ps", "preset=interleaved", "preset=naps", "preset=fragmented", "preset=ps_fragopt"};
-  settings.parse(presets[random.one_in(2) ? 0 : random.below(6)]);
+  const char* presets[] = {"", "preset=ps", "preset=interleaved", "preset=naps", "preset=fragmented", "preset=ps_fragopt",
+                           "preset=segregated", "preset=org", "preset=aggressive", "preset=hybrid", "preset=relaxed"};
+  settings.parse(presets[random.one_in(2) ? 0 : random.below(sizeof presets / sizeof presets[0])]);
   for (const OptRow& row : kTable) {
     if (fixed(row.id)) continue;
     u64 dice = random.below(8);
@@ -58,10 +59,23 @@ Settings draw_settings(u64 seed) {
   if (random.one_in(2)) settings.set(Opt::region, 64 * KiB);
   if (random.one_in(3)) settings.set(Opt::woken_per, i64(random.below(2) * 4096));
   settings.set(Opt::workers, i64(1 + random.below(4)));
+  if (random.one_in(3)) settings.set(Opt::scheme, i64(random.below(4)));
+  // Segregated spaces want a worker on every node.
+  if (u32 nodes = draw_machine(seed).nodes; settings.get(Opt::workers) < nodes)
+    for (Opt space : {Opt::space_eden, Opt::space_survivor})
+      if (settings.as<SpacePolicy>(space) == SpacePolicy::segregated) {
+        if (random.one_in(2)) settings.set(Opt::workers, nodes);
+        else settings.set(space, i64(SpacePolicy::fragmented));
+      }
   settings.set(Opt::verify, i64(VerifyWhen::both));
   for (const IllegalPair* pair; (pair = settings.illegal()) != nullptr;) {
     Opt change = random.one_in(2) ? pair->a : pair->b;
     if (change == Opt::sync) change = pair->b; // so that both kinds stay equally likely
+    if (pair->a == Opt::term_exit) { // the exit, the scheme or the space, as likely
+      if (change == Opt::term_exit) settings.set(change, i64(TermExit::count_only));
+      else settings.set(change, 0);
+      continue;
+    }
     settings.set(change, settings.get(change) == 0 ? 1 : 0);
   }
   return settings;

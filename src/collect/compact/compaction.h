@@ -63,6 +63,8 @@ template <class H, class M> class Compaction {
     if (heap_.contains(ref.at)) mark(self, workers_[self.index], ref);
     return ref;
   }
+  void keep_in(Self& self, Ref& place) { keep(self, place); }
+  void keep_second(Self& self, word*, Ref ref) { keep(self, ref); }
   Ref now_at(Ref ref) const { // valid from the plan on
     if (!heap_.contains(ref.at) || (heap_.cset_of(ref.at) & kMoving) == 0) return ref;
     return ref_of(heap_.marks().target_of(block_of(ref)));

@@ -11,6 +11,7 @@ inline constexpr u32 kMarkedKindCount = sizeof(kMarkedKinds) / sizeof(kMarkedKin
 }
 
 template <class H, class M> void Compaction<H, M>::begin() {
+  gang_.set_rules({}); // marking and sliding know no homes: old space is spread over all nodes
   for (u32 i = 0; i < worker_count_; i++) {
     workers_[i].reset();
     workers_[i].ahead.set_depth(ahead_);

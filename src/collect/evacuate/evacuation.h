@@ -3,6 +3,7 @@
 // What happens, in order (cycle/cycle.ipp calls it; "workers" marks what runs on the gang):
 //   begin       sequential: which regions are collected and where their survivors go; spaces that go on are aligned to a card
 //   gather      workers: the host's roots and pins into RootBuffers; regions with dirty cards are listed
+//   (cards      workers: with card_phase=apart, slots on dirty cards are written down: T16)
 //   freeze      sequential: every pinned object is forwarded to itself, so the copying path knows nothing of pins
 //   evacuate    workers: roots, kept objects, strong handles, dirty cards; then the closure, with stealing (N7, N8, N9)
 //   (weak things: cycle/weak.ipp, on keep() and alive())
@@ -18,7 +19,8 @@
 //  - Slots are found in one order and looked at in another: between queue and copy an entry waits in Ahead for its object's line.
 //  - A slot in an uncollected region whose object is younger than the slot's region lies on a dirty card when the phase ends.
 //  - Survivors go to the space of their age (N1); without room there to old (N3); without room there they stay (N14).
-// Implements N1 N2 N3 N7 N14. Deviation: spaces are lists of regions, not address ranges; ages belong to regions, not objects.
+//  - With queues per node (collect.scheme, segregated spaces) roots and references take the ways told in distribution.ipp; copying is the same.
+// Implements N1 N2 N3 N7 N14, N23, T1 to T9, T11, T16. Deviation: spaces are lists of regions, not address ranges; ages belong to regions, not objects.
 #pragma once
 #include "collect/ahead.h"
 #include "heap/finalizers.h"
@@ -58,15 +60,24 @@ template <class M> struct alignas(2 * kLineBytes) Collecting {
   Ahead ahead;
   RootBuffer roots;
   Vector<u32> dirty_regions;
+  Vector<u64> card_roots; // card_phase=apart: entries found on cards
   Vector<Kept> kept; // objects that stay because memory ran out (N14) and whose header is not empty
   u64 kept_bytes = 0, copied_bytes = 0, promoted_bytes = 0, copied_objects = 0, promoted_objects = 0, buffers_taken = 0, lost_races = 0, slots = 0, cards = 0;
   u64 marked_bytes = 0, marked_objects = 0;
+  static constexpr u32 kAskingMost = 128;
+  struct Asking { u64 entry; word at; };
+  Asking asking[kAskingMost]; // roots whose node the system is asked for together
+  u32 asking_count = 0;
+  u64 lookups = 0, lookup_calls = 0; // roots classified by node, system calls for it (T5)
   bool gathered = false; // the host has been asked by this worker already
   bool exhausted = false; // a small request failed: until the collection ends only what is left in buffers is asked
   void reset() {
     gathered = exhausted = false;
     roots.clear();
     dirty_regions.clear();
+    card_roots.clear();
+    asking_count = 0;
+    lookups = lookup_calls = 0;
     kept.clear();
     kept_bytes = copied_bytes = promoted_bytes = copied_objects = promoted_objects = buffers_taken = lost_races = slots = cards = 0;
     marked_bytes = marked_objects = 0;
@@ -82,13 +93,27 @@ template <class H, class M> class Evacuation {
       : heap_(heap), host_(host), gang_(gang), spaces_(spaces), workers_(workers), worker_count_(worker_count),
         plab_young_(settings.bytes(Opt::plab_young)), plab_old_(settings.bytes(Opt::plab_old)),
         tenure_age_(u32(settings.get(Opt::tenure_age))), root_batch_(u32(settings.get(Opt::root_batch))),
-        ahead_(u32(settings.get(Opt::ahead))), keep_(settings.as<NoRoom>(Opt::no_room) == NoRoom::keep) {}
+        ahead_(u32(settings.get(Opt::ahead))), keep_(settings.as<NoRoom>(Opt::no_room) == NoRoom::keep),
+        scheme_(settings.as<Scheme>(Opt::scheme)), lookup_(settings.as<NodeLookup>(Opt::node_lookup)), old_roots_(settings.as<OldRoots>(Opt::old_roots)),
+        root_take_(settings.as<RootTake>(Opt::root_take)), lookup_batch_(u32(settings.get(Opt::lookup_batch))),
+        apart_(settings.as<CardPhase>(Opt::card_phase) == CardPhase::apart), segregated_(segregated_spaces(settings)) {}
+
+  // Bit per label (0 eden, 1 survivors): collected by workers of an object's node only (N23).
+  static u32 segregated_spaces(const Settings& settings) {
+    u32 eden = settings.as<SpacePolicy>(Opt::space_eden) == SpacePolicy::segregated, survivor = settings.as<SpacePolicy>(Opt::space_survivor) == SpacePolicy::segregated;
+    return eden << kLabelEden | survivor << kLabelSurvivor;
+  }
+  static bool wants_mail(const Settings& settings) { return settings.as<Scheme>(Opt::scheme) != Scheme::org || segregated_spaces(settings) != 0; }
 
   // condemned: 0 eden only, 1 eden and survivors.
   void begin(u32 condemned);
   u32 gather_tasks(u32 host_calls) const;
   void gather_task(Self& self, u32 task, u32 host_calls, Kind kind);
   void freeze();
+  bool cards_apart() const { return apart_; }
+  void list_cards(); // before discover_task and evacuate_tasks
+  void discover_task(Self& self, u32 task);
+  void discovering(bool on) { discovering_ = on; } // conductor: discover_task's phase is about to run, is over
   u32 evacuate_tasks();
   void evacuate_task(Self& self, u32 task);
   void put_back(); // headers of what stays; from here on marks tell that it lives
@@ -117,6 +142,16 @@ template <class H, class M> class Evacuation {
     u8 c = heap_.cset_of(ref.at);
     return c == 0 ? ref : evacuate(self, workers_[self.index], ref, c);
   }
+  // The same for an object held by a word of the collector's own, which gets the new address before the phase ends.
+  void keep_in(Self& self, Ref& place) {
+    if (gang_.parted() && foreign(self, place)) gang_.post(self, Mail::request, heap_.home(heap_.index_of(place)), word(&place.at));
+    else place = keep(self, place);
+  }
+  // The same for the second object of a pair, held by a handle that is rewritten later.
+  void keep_second(Self& self, word* slot, Ref ref) {
+    if (gang_.parted() && foreign(self, ref)) gang_.post(self, Mail::request, heap_.home(heap_.index_of(ref)), word(slot) | kHandleEntry);
+    else keep(self, ref);
+  }
   u32 generation_now(Ref ref) const { return heap_.contains(ref.at) ? generation_of_label(future_label(heap_.index_of(ref))) : 2; }
   u32 condemned() const { return condemned_; }
   bool condemned_at_start(Ref ref) const { return heap_.cset_of(ref.at) != 0; }
@@ -129,7 +164,9 @@ template <class H, class M> class Evacuation {
 
  private:
   static constexpr usize kAhead = 16; // pins whose headers are asked for in advance
-  static constexpr u64 kCheckCard = 1; // tag of a queue entry: the slot's region may be older than its object
+  // Tags of queue entries (distribution.ipp).
+  static constexpr u64 kCheckCard = 1; // the slot's region may be older than its object
+  static constexpr u64 kRecordEntry = 2, kHandleEntry = 4, kHolderEntry = 6, kKindBits = 6, kEntryBits = 7;
   static constexpr u32 kRegionsPerTask = 4, kKeptPerTask = 64, kBundlesPerTask = 16;
 
   Ref evacuate(Self& self, Worker& w, Ref ref, u8 c);
@@ -146,6 +183,21 @@ template <class H, class M> class Evacuation {
   void scan_card(Self& self, Worker& w, u32 index, word low, word high);
   void list_dirty(Worker& w, u32 task);
   void update_root(Self& self, Worker& w, RootRecord& record);
+  void follow(Self& self, Worker& w, u64 entry);
+  void find_roots(Self& self, Worker& w, u32 task, bool parted);
+  void card_batch(Self& self, Worker& w, u32 worker, u32 first);
+  // distribution.ipp
+  Ref target_of(Self& self, u64 entry);
+  bool foreign(Self& self, Ref ref) const;
+  void perform(Self& self, Worker& w, u64 entry);
+  void drain_parted(Self& self);
+  void update_handle(Self& self, Worker& w, word* slot);
+  void found(Self& self, Worker& w, u64 entry, Ref ref, bool old);
+  void found_slot(Self& self, Worker& w, word at, u64 check);
+  void send_home(Self& self, u64 entry, u8 home);
+  void ask(Self& self, Worker& w);
+  u32 generation_to_be(u8 c) const;
+  void discovered(Worker& w, u64 entry);
   void strong_chunk(Self& self, Worker& w, HandleChunk& chunk);
   void sweep_kept(u32 index);
   void retire_buffers();
@@ -164,13 +216,21 @@ template <class H, class M> class Evacuation {
   usize plab_young_, plab_old_;
   u32 tenure_age_, root_batch_, ahead_;
   bool keep_;
+  Scheme scheme_;
+  NodeLookup lookup_;
+  OldRoots old_roots_;
+  RootTake root_take_;
+  u32 lookup_batch_;
+  bool apart_, discovering_ = false;
+  u32 segregated_;
   u32 condemned_ = 0;
   bool eden_kept_ = false; // objects stay in eden, or may have to: survivors' slots need a card check too
   Vector<typename Worker::Kept> pinned_;
   u64 pinned_count_ = 0;
   typename M::template Atomic<u32> failed_; // relaxed: read after the phase's end, which publishes it
-  // Task ranges of the evacuate phase: [0, roots) [.., kept) [.., strong) [.., cards)
+  // Task ranges of the evacuate phase: [0, cards) [.., roots) [.., kept) [.., strong) and one; `cards` are regions, or batches of card_parts_
   struct Part { u32 worker, first; };
+  Vector<Part> card_parts_;
   Vector<Part> root_parts_;
   Vector<u32> dirty_;
   u32 kept_tasks_ = 0, strong_tasks_[kHandleKinds] = {}, card_tasks_ = 0;

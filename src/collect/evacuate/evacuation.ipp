@@ -13,6 +13,8 @@ inline constexpr u32 kStrongKindCount = sizeof(kStrongKinds) / sizeof(kStrongKin
 
 template <class H, class M> void Evacuation<H, M>::begin(u32 condemned) {
   condemned_ = condemned;
+  bool spread = scheme_ != Scheme::org, own = segregated_ != 0 || (spread && scheme_ != Scheme::relaxed);
+  gang_.set_rules({.mail = spread || segregated_ != 0, .local = own, .take_any = scheme_ == Scheme::relaxed || (scheme_ == Scheme::hybrid && root_take_ == RootTake::any)});
   failed_.store_relaxed(0);
   pinned_.clear();
   for (u32 i = 0; i < worker_count_; i++) {
@@ -128,22 +130,30 @@ template <class H, class M> void Evacuation<H, M>::freeze() {
 
 template <class H, class M> u32 Evacuation<H, M>::evacuate_tasks() {
   root_parts_.clear();
-  dirty_.clear();
+  card_parts_.clear();
+  if (!apart_) list_cards();
   bool good = true;
   for (u32 i = 0; i < worker_count_; i++) {
     for (u32 first = 0; first < workers_[i].roots.records.size(); first += root_batch_) good = root_parts_.push({i, first}) && good;
-    for (u32 index : workers_[i].dirty_regions) good = dirty_.push(index) && good;
+    for (u32 first = 0; first < workers_[i].card_roots.size(); first += root_batch_) good = card_parts_.push({i, first}) && good;
   }
   GARNER_CHECK(good, "no memory for the list of tasks");
   kept_tasks_ = u32(div_up(pinned_.size(), kKeptPerTask));
   u32 strong = 0;
   for (u32 k = 0; k < kStrongKindCount; k++) strong += strong_tasks_[k] = u32(handle_tasks(kStrongKinds[k]));
-  card_tasks_ = u32(div_up(dirty_.size(), kRegionsPerTask));
+  if (apart_) card_tasks_ = u32(card_parts_.size());
   return u32(root_parts_.size()) + kept_tasks_ + strong + card_tasks_ + 1; // the last: objects ready for finalization
 }
 
 template <class H, class M> void Evacuation<H, M>::evacuate_task(Self& self, u32 task) {
   Worker& w = workers_[self.index];
+  find_roots(self, w, task, gang_.parted());
+  if (w.asking_count != 0) ask(self, w); // T6: nothing is kept back at the end of a task
+}
+
+// With `parted` a root is handed to found(), which decides where it goes; without, it is processed here and now.
+template <class H, class M> void Evacuation<H, M>::find_roots(Self& self, Worker& w, u32 task, bool parted) {
+  if (apart_ && task < card_tasks_) return card_batch(self, w, card_parts_[task].worker, card_parts_[task].first);
   if (task < card_tasks_) { // cards first: they are the largest and least even piece
     for (usize i = usize(task) * kRegionsPerTask; i < min_of(dirty_.size(), usize(task + 1) * kRegionsPerTask); i++) scan_cards(self, w, dirty_[i]);
     return;
@@ -154,6 +164,10 @@ template <class H, class M> void Evacuation<H, M>::evacuate_task(Self& self, u32
     Vector<RootRecord>& records = workers_[part.worker].roots.records;
     usize end = min_of(records.size(), usize(part.first) + root_batch_);
     for (usize i = part.first; i < end; i++) {
+      if (parted) {
+        found(self, w, word(&records[i]) | kRecordEntry, records[i].object, false);
+        continue;
+      }
       if (i + ahead_ < end) self.touch(header_of(records[i + ahead_].object).at);
       update_root(self, w, records[i]);
     }
@@ -164,7 +178,10 @@ template <class H, class M> void Evacuation<H, M>::evacuate_task(Self& self, u32
     for (usize i = usize(task) * kKeptPerTask; i < min_of(pinned_.size(), usize(task + 1) * kKeptPerTask); i++) {
       Ref ref = pinned_[i].ref;
       u8 label = future_label(heap_.index_of(ref));
-      host_.each_slot(ref, [&](Slot slot) { process(self, w, slot, label); });
+      host_.each_slot(ref, [&](Slot slot) {
+        if (parted && heap_.cset_of(load_word(slot.at)) != 0) found_slot(self, w, slot.at, kCheckCard);
+        else process(self, w, slot, label);
+      });
       hidden(self, w, ref, label);
     }
     return;
@@ -180,7 +197,20 @@ template <class H, class M> void Evacuation<H, M>::evacuate_task(Self& self, u32
     task -= strong_tasks_[k];
   }
   for (Vector<Ref>& list : host_.finalizers().ready)
-    for (Ref& ref : list) ref = keep(self, ref);
+    for (Ref& ref : list) {
+      if (parted) found_slot(self, w, word(&ref.at), 0);
+      else ref = keep(self, ref);
+    }
+}
+
+// A batch of what was found on cards, in a phase of their own (T16).
+template <class H, class M> void Evacuation<H, M>::card_batch(Self& self, Worker& w, u32 worker, u32 first) {
+  Vector<u64>& entries = workers_[worker].card_roots;
+  for (usize i = first; i < min_of(entries.size(), usize(first) + root_batch_); i++) {
+    if (gang_.parted()) found(self, w, entries[i], target_of(self, entries[i]), true);
+    else if ((entries[i] & kKindBits) == 0) gang_.queue(self.index).push(entries[i]);
+    else perform(self, w, entries[i]);
+  }
 }
 
 template <class H, class M> void Evacuation<H, M>::update_root(Self& self, Worker& w, RootRecord& record) {
@@ -198,6 +228,11 @@ template <class H, class M> void Evacuation<H, M>::strong_chunk(Self& self, Work
     if (u8 c = heap_.cset_of(ref.at); c != 0) {
       if (chunk.kind == HandleKind::counted && !host_.counted_alive(ref)) {
         youngest = 0; // weak this time: visited again with the weak ones
+        return;
+      }
+      if (gang_.parted()) {
+        found(self, w, word(slot) | kHandleEntry, ref, false);
+        youngest = min_of(youngest, generation_to_be(c));
         return;
       }
       Ref now = evacuate(self, w, ref, c);
@@ -264,7 +299,11 @@ template <class H, class M> GARNER_INLINE void Evacuation<H, M>::process(Self& s
 // The same for slots found on cards, which are many and scattered: what must be copied waits its turn in the queue.
 template <class H, class M> GARNER_INLINE void Evacuation<H, M>::process_later(Self& self, Worker& w, Slot slot, u8 holder_label) {
   Ref ref = self.load(slot);
-  if (heap_.cset_of(ref.at) != 0) return gang_.queue(self.index).push(slot.at | kCheckCard);
+  if (heap_.cset_of(ref.at) != 0) {
+    if (GARNER_UNLIKELY(discovering_)) return discovered(w, slot.at | kCheckCard);
+    if (GARNER_UNLIKELY(scheme_ != Scheme::org) && gang_.parted()) return found(self, w, slot.at | kCheckCard, ref, true);
+    return gang_.queue(self.index).push(slot.at | kCheckCard);
+  }
   w.slots++;
   if (heap_.contains(ref.at)) mark_card_if_younger(slot, ref, holder_label);
 }
@@ -277,7 +316,11 @@ template <class H, class M> GARNER_INLINE void Evacuation<H, M>::mark_card_if_yo
 template <class H, class M> void Evacuation<H, M>::hidden(Self& self, Worker& w, Ref holder, u8 holder_label) {
   Ref ref = host_.hidden_edge(holder);
   if (ref.at == 0 || !heap_.contains(ref.at)) return;
-  if (u8 c = heap_.cset_of(ref.at); c != 0) ref = evacuate(self, w, ref, c);
+  if (u8 c = heap_.cset_of(ref.at); c != 0) {
+    if (discovering_) return discovered(w, holder.at | kHolderEntry);
+    if (gang_.parted() && foreign(self, ref)) return gang_.post(self, Mail::request, heap_.home(heap_.index_of(ref)), holder.at | kHolderEntry);
+    ref = evacuate(self, w, ref, c);
+  }
   if (future_label(heap_.index_of(ref)) < holder_label) heap_.mark_card(holder.at);
 }
 
@@ -378,6 +421,11 @@ template <class H, class M> GARNER_INLINE void Evacuation<H, M>::push_slots(Self
 
 template <class H, class M> void Evacuation<H, M>::take(Self& self, u64 entry) {
   Worker& w = workers_[self.index];
+  if (gang_.parted()) perform(self, w, entry);
+  else follow(self, w, entry);
+}
+
+template <class H, class M> GARNER_INLINE void Evacuation<H, M>::follow(Self& self, Worker& w, u64 entry) {
   Slot slot{entry & ~kCheckCard};
   if ((entry & kCheckCard) != 0) return process(self, w, slot, future_label(heap_.index_at(slot.at)));
   w.slots++;
@@ -386,8 +434,10 @@ template <class H, class M> void Evacuation<H, M>::take(Self& self, u64 entry) {
 }
 
 template <class H, class M> void Evacuation<H, M>::drain(Self& self) {
+  if (gang_.parted()) return drain_parted(self);
   auto& queue = gang_.queue(self.index);
-  Ahead& ahead = workers_[self.index].ahead;
+  Worker& w = workers_[self.index];
+  Ahead& ahead = w.ahead;
   for (u64 entry, due;;) {
     if (queue.pop(entry)) {
       self.touch(header_of(self.load(Slot{entry & ~kCheckCard})).at);
@@ -395,7 +445,7 @@ template <class H, class M> void Evacuation<H, M>::drain(Self& self) {
     } else if (!ahead.rest(due)) {
       return;
     }
-    take(self, due);
+    follow(self, w, due);
   }
 }
 
@@ -474,3 +524,5 @@ template <class H, class M> void Evacuation<H, M>::finish() {
 }
 
 } // namespace garner
+
+#include "collect/evacuate/distribution.ipp"

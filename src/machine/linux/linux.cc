@@ -1,10 +1,8 @@
-// The verbs of the real machine that are more than an instruction: time, waiting, threads, pages, nodes (linux.h).
+// The verbs of the real machine that are more than an instruction: time, waiting, threads, pages (linux.h). Nodes are in nodes.cc.
 #include "machine/linux/linux.h"
 
 #include <cerrno>
 #include <climits>
-#include <dirent.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/mempolicy.h>
 #include <pthread.h>
@@ -66,6 +64,7 @@ Linux::Linux(u64 seed) : seed_(seed) {
       system_node_[found++] = n;
     }
   nodes_ = max_of(found, 1u);
+  if (nodes_ > 1) read_nodes();
 }
 
 void Linux::park(Self&, Atomic<u32>& futex, u32 expected) {
@@ -129,48 +128,6 @@ Placed Linux::interleave(word at, usize bytes) {
   unsigned long mask[1024 / 64] = {};
   for (u32 i = 0; i < nodes_; i++) mask[system_node_[i] / 64] |= 1ul << (system_node_[i] % 64);
   return syscall(SYS_mbind, at, bytes, MPOL_INTERLEAVE, mask, 1024ul, 0u) == 0 ? Placed::yes : Placed::refused;
-}
-
-u32 Linux::current_node() const {
-  if (nodes_ == 1) return 0;
-  unsigned cpu = 0, node = 0;
-  if (syscall(SYS_getcpu, &cpu, &node, nullptr) != 0 || node >= 1024) return 0;
-  return dense_node_[node];
-}
-
-bool Linux::pin(Self& self, u32 node) {
-  // The processors of the node that this process may use; the kernel's list file is "0-5,12".
-  char path[64] = "/sys/devices/system/node/node", digits[16];
-  usize n = strlen(path), d = 0;
-  u32 number = system_node_[node % nodes_];
-  do digits[d++] = char('0' + number % 10);
-  while (number /= 10);
-  while (d > 0) path[n++] = digits[--d];
-  memcpy(path + n, "/cpulist", 9);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
-  char text[4096];
-  ssize_t got = ::read(fd, text, sizeof text - 1);
-  close(fd);
-  if (got <= 0) return false;
-  text[got] = 0;
-  cpu_set_t allowed, wanted;
-  CPU_ZERO(&wanted);
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return false;
-  for (const char* p = text; *p >= '0' && *p <= '9';) {
-    auto number_at = [&p] {
-      u32 v = 0;
-      while (*p >= '0' && *p <= '9') v = v * 10 + u32(*p++ - '0');
-      return v;
-    };
-    u32 low = number_at(), high = low;
-    if (*p == '-') p++, high = number_at();
-    for (u32 c = low; c <= high && c < CPU_SETSIZE; c++)
-      if (CPU_ISSET(c, &allowed)) CPU_SET(c, &wanted);
-    if (*p == ',') p++;
-  }
-  self.node = node % nodes_;
-  return CPU_COUNT(&wanted) > 0 && sched_setaffinity(0, sizeof wanted, &wanted) == 0;
 }
 
 } // namespace garner

@@ -3,7 +3,7 @@
 // Invariants: no verb makes a system call; Atomic is base/atomic.h itself. Placement calls that the system refuses (seccomp in
 // containers: EPERM, ENOSYS; cpusets: EINVAL) answer `refused`, and the caller says so once. Nodes are numbered densely from 0 here;
 // the system's own numbers (which may have holes) stay inside linux.cc.
-// Implements the machine side of N17 (futex), N18, N19 (bind, interleave), N25 (pin).
+// Implements the machine side of N17 (futex), N18, N19 (bind, interleave), N25 (pin), T5 (which node a page is on), T14 (distances).
 #pragma once
 #include "base/atomic.h"
 #include "seam/machine.h"
@@ -68,8 +68,11 @@ class Linux {
   bool want_huge_pages(word at, usize bytes); // false when the system refuses
   u32 nodes() const { return nodes_; }
   u32 current_node() const;
-  u32 node_of_worker(u32 worker) const { return worker % nodes_; }
+  u32 node_of_worker(u32 worker) const { return working_[worker % working_count_]; } // round the nodes that have processors for us (N25)
   bool pin(Self& self, u32 node);
+  u32 distance(u32 from, u32 to) const { return distance_[from][to]; } // as the firmware says it: 10 is here
+  void ask_nodes(const word* at, u32 count, u8* nodes) const;           // one call of move_pages that only asks
+  u32 interleaved_node(word at) const { return u32(at / kPageBytes % nodes_); } // of a page in an interleaved range, once touched
   u32 processors() const { return processors_; } // allowed to this process: affinity and cgroup quota
   u64 seed() const { return seed_; }
   void set_seed(u64 seed) { seed_ = seed; } // before the first Self
@@ -80,6 +83,11 @@ class Linux {
   u32 nodes_ = 1, processors_ = 1;
   u32 system_node_[kMaxNodes] = {}; // dense number -> the kernel's
   u8 dense_node_[1024] = {};        // the kernel's -> dense
+  u8 working_[kMaxNodes] = {};      // nodes with processors that this process may use
+  u32 working_count_ = 1;
+  u8 distance_[kMaxNodes][kMaxNodes] = {};
+
+  void read_nodes(); // more than one node: who has processors, and distances
 };
 
 // Bytes: memory that this process may use, the smaller of physical memory and every cgroup limit on the path to the root.

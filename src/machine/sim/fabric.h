@@ -53,6 +53,7 @@ class Fabric {
   u32 node_of_worker(u32 worker) const { return cores_[seats_[worker % seats_.size()].core].node; }
   u32 node_of_fiber(u32 fiber) const { return cores_[seats_[fibers_[fiber].seat].core].node; }
   u32 core_of_fiber(u32 fiber) const { return seats_[fibers_[fiber].seat].core; }
+  u64 distance(u32 from, u32 to) const { return shape_.distance[shape_.distance_of[from][to]].memory; } // of a core and a memory, unloaded
   bool has_cores(u32 node) const { return shape_.node[node].cores != 0; }
 
   // -- plain verbs --

@@ -446,6 +446,14 @@ u32 Sim::ask_node(word at) {
   return node_of_page(at);
 }
 
+void Sim::ask_nodes(const word* at, u32 count, u8* nodes) {
+  system_call(count * config_.costs.page_query);
+  for (u32 i = 0; i < count; i++) {
+    u32 node = node_of_page(at[i]);
+    nodes[i] = node == kNoNode ? u8(garner::kNoNode) : u8(node);
+  }
+}
+
 void Sim::places_changed() {
   model_.places_changed();
   fabric_.places_changed();

@@ -75,6 +75,12 @@ class Sim {
   u32 node_of_worker(u32 worker) const { return full_ ? fabric_.node_of_worker(worker) : worker % config_.nodes; } // spread round the nodes (N25)
   bool pin(Self& self, u32 node);
   u32 processors() const { return full_ ? fabric_.threads() : config_.nodes * config_.cores_per_node; }
+  u32 distance(u32 from, u32 to) const { return full_ ? u32(fabric_.distance(from, to)) : from == to ? 100 : u32(config_.costs.remote_percent); }
+  void ask_nodes(const word* at, u32 count, u8* nodes); // one call for them all, a price for each
+  u32 interleaved_node(word at) { // what a collector would work out
+    u32 node = node_of_page(at);
+    return node == kNoNode ? 0 : node;
+  }
   u32 ask_node(word at); // the node of a page by system call (move_pages that only asks); kNoNode while untouched
   u64 seed() const { return config_.seed; }
 
