@@ -50,17 +50,16 @@ json locality_json(const Measures& m) {
 }
 
 json measures_json(const Measures& m, const sim::Shape& shape) {
-  u64 evacuate = 0, gather = 0, finish = 0, roots = 0;
+  u64 evacuate = 0, gather = 0, finish = 0, cards = 0, slots = 0, requests = 0;
   for (const Collection& c : m.collections) {
-    evacuate += c.end.evacuate_ns, gather += c.end.gather_ns, finish += c.end.finish_ns;
-    for (const Span& span : c.spans)
-      if (span.activity == Activity::roots) roots += span.end_ns - span.begin_ns;
+    evacuate += c.end.evacuate_ns, gather += c.end.gather_ns, finish += c.end.finish_ns, cards += c.end.cards_ns;
+    for (const WorkerLine& w : c.workers) slots += w.stats.slots, requests += w.stats.requests_sent;
   }
   json all = {{"collections", m.collections.size()}, {"mean_pause_ms", m.mean_pause_ms()}, {"pause_ns", m.pause_ns}, {"wall_ns", m.wall_ns}, {"app_ns", m.app_ns()},
               {"allocated", m.allocated}, {"gc_gb_s", m.gc_throughput()}, {"gc_share", m.wall_ns == 0 ? 0 : double(m.pause_ns) / double(m.wall_ns)},
               {"program_gb_s", m.wall_ns == 0 ? 0 : double(m.allocated) / double(m.wall_ns)}, {"resize_share", m.pause_ns == 0 ? 0 : double(m.resize_ns) / double(m.pause_ns)},
               {"copied_bytes", m.copied_bytes()}, {"copied_objects", m.copied_objects()}, {"remote_share", m.remote_share()}, {"gather_ns", gather}, {"evacuate_ns", evacuate},
-              {"finish_ns", finish}, {"roots_worker_ns", roots}, {"steals_by_distance", m.steals_by_distance(shape)}, {"gc_lock_taken", m.gc_lock_taken},
+              {"finish_ns", finish}, {"cards_ns", cards}, {"slots", slots}, {"requests_sent", requests}, {"steals_by_distance", m.steals_by_distance(shape)}, {"gc_lock_taken", m.gc_lock_taken},
               {"gc_lock_wait_ns", m.gc_lock_wait_ns}, {"eden_pages_first", m.eden_pages_first()}, {"spaces", spaces_json(m.traffic())}, {"digest", fmt::format("{:016x}", m.digest)}};
   if (!m.collections.empty() && m.collections[0].locality.all.nodes() != 0) all["locality"] = locality_json(m);
   return all;
@@ -98,7 +97,6 @@ json execute(const Run& run) {
   spec.eden_min = pattern.eden * run.eden_min_percent / 100;
   spec.eden_max = pattern.eden * run.eden_max_percent / 100;
   spec.locality = run.locality;
-  spec.timeline = run.graph_percent != 100; // X7 wants the time in root tasks
   Transactions program(pattern, run.from_start);
   const Measures m = simulate(spec, program);
   if (!m.error.empty()) return {{"error", m.error}};
