@@ -1,5 +1,7 @@
 // `garner reproduce`: chooses experiments, simulates what they need once, as many runs at a time as there are processors, and writes the report.
 //
+// What has been simulated is kept in runs.jsonl beside the report; --resume takes from there what the same program has written, and refuses no
+// broken line: what cannot be read is simulated again.
 // A run is a process of its own (fork): a check that fails in the collector ends one run and not the report. Its result comes back through a pipe.
 #include "reproduce.h"
 
@@ -27,7 +29,7 @@ namespace {
 struct Options {
   std::vector<std::string> wanted; // ids, or "list"
   std::string out = "garner-reproduce";
-  bool all = false, quick = false;
+  bool all = false, quick = false, resume = false;
   unsigned jobs = 0;
 };
 
@@ -107,7 +109,35 @@ nlohmann::ordered_json end_run(Child& child) {
   return result;
 }
 
-void run_all(const std::vector<Run>& runs, unsigned jobs, Results& results) {
+// Lines {"program", "run", "result"}; the program is told by size and digest of its file.
+class Journal {
+ public:
+  Journal(const std::filesystem::path& directory, bool resume) : path_(directory / "runs.jsonl"), program_(file_digest("/proc/self/exe")) {
+    if (!resume) write_file(path_, "");
+  }
+  void load(Results& results) const {
+    std::string text;
+    if (!read_file(path_, text)) return;
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = std::min(text.find('\n', at), text.size());
+      const auto line = nlohmann::ordered_json::parse(text.substr(at, end - at), nullptr, false);
+      at = end + 1;
+      if (line.is_object() && line.value("program", "") == program_ && line.contains("result") && line["result"].is_object()) results.put(line.value("run", ""), line["result"]);
+    }
+  }
+  void add(const std::string& key, const nlohmann::ordered_json& result) const {
+    std::FILE* file = std::fopen(path_.c_str(), "a");
+    if (file == nullptr) throw std::runtime_error(fmt::format("{}: {}", path_.string(), std::strerror(errno)));
+    std::fputs((nlohmann::ordered_json{{"program", program_}, {"run", key}, {"result", result}}.dump() + "\n").c_str(), file);
+    std::fclose(file);
+  }
+
+ private:
+  std::filesystem::path path_;
+  std::string program_;
+};
+
+void run_all(const std::vector<Run>& runs, unsigned jobs, const Journal& journal, Results& results) {
   std::deque<Child> children;
   size_t next = 0, done = 0;
   while (next < runs.size() || !children.empty()) {
@@ -120,6 +150,7 @@ void run_all(const std::vector<Run>& runs, unsigned jobs, Results& results) {
       nlohmann::ordered_json result = end_run(children[i]);
       const std::string key = children[i].run.key();
       say_err("[{}/{}] {}{}\n", ++done, runs.size(), key, result.contains("error") ? ": " + result["error"].get<std::string>() : "");
+      journal.add(key, result);
       results.put(key, std::move(result));
       children.erase(children.begin() + long(i));
     }
@@ -151,7 +182,10 @@ int reproduce(const Options& options) {
   std::filesystem::create_directories(options.out, error);
   if (error) throw UsageError(fmt::format("{}: {}", options.out, error.message()));
   Results results;
-  run_all(runs, options.jobs != 0 ? options.jobs : unsigned(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN))), results);
+  const Journal journal(options.out, options.resume);
+  if (options.resume) journal.load(results);
+  std::erase_if(runs, [&](const Run& run) { return results.has(run.key()); });
+  run_all(runs, options.jobs != 0 ? options.jobs : unsigned(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN))), journal, results);
   std::vector<Chapter> chapters;
   unsigned counts[3] = {};
   Table table({"experiment", "claim", "paper", "ours, simulated", "verdict"});
@@ -180,6 +214,7 @@ Command add_reproduce(CLI::App& root) {
   app->add_option("EXPERIMENT", options->wanted, "naps/E1 … topology/X7, or list")->option_text("[EXPERIMENT...|list]");
   app->add_flag("--all", options->all, "All experiments in full");
   app->add_flag("--quick", options->quick, "Smaller heaps and fewer points; alone: all experiments");
+  app->add_flag("--resume", options->resume, "Take what an earlier call of the same program has simulated into the same directory");
   app->add_option("-o,--output", options->out, "Directory to write")->type_name("DIR")->capture_default_str();
   app->add_option("--jobs", options->jobs, "Simulations at a time; otherwise as many as processors")->check(CLI::Range(1, 256))->type_name("N");
   return {app, [options](const Invocation&) { return reproduce(*options); }};

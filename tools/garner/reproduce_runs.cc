@@ -83,7 +83,8 @@ json execute(const Run& run) {
   const Pattern* found = find_pattern(run.workload);
   if (found == nullptr) return {{"error", "no workload is called " + run.workload}};
   Pattern pattern = *found;
-  pattern.eden = align_up(pattern.eden * run.percent / 100, MiB);
+  // Not below what 64 threads' buffers of 64 KiB take twice: an eden of nothing but buffers measures the buffers.
+  pattern.eden = max_of<u64>(align_up(pattern.eden * run.percent / 100, MiB), min_of<u64>(pattern.eden, 8 * MiB));
   pattern.long_lived = max_of(pattern.long_lived * run.percent / 100, 1u);
   pattern.ring = max_of(pattern.ring * run.percent / 100, 1u);
   pattern.graph = pattern.graph * run.graph_percent / 100 * run.percent / 100;

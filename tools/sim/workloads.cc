@@ -32,15 +32,15 @@ const std::vector<Pattern>& patterns() {
     }
     { // allocates much, almost nothing survives
       Pattern& p = add("aes", "SPECjvm2008 Crypto AES: buffers that die at once");
-      p.eden = 16 * MiB, p.tree = 4, p.garbage = 2, p.leaf_bytes = 4096, p.ring = 4, p.stack = 4, p.ring_percent = 5, p.stack_percent = 20, p.work_ns = 4000;
+      p.eden = 110 * MiB, p.tree = 4, p.garbage = 2, p.leaf_bytes = 4096, p.ring = 4, p.stack = 4, p.ring_percent = 5, p.stack_percent = 20, p.work_ns = 4000;
     }
     {
       Pattern& p = add("eclipse", "DaCapo Eclipse: a small heap, shared tables");
-      p.eden = 6 * MiB, p.tree = 20, p.garbage = 30, p.ring = 12, p.stack = 4, p.shared = 512, p.shared_percent = 30, p.set_up_threads = 1;
+      p.eden = 10 * MiB, p.tree = 20, p.garbage = 30, p.ring = 12, p.stack = 4, p.shared = 512, p.shared_percent = 30, p.set_up_threads = 1;
     }
     { // pages come from two nodes mainly
       Pattern& p = add("tradesoap", "DaCapo Tradesoap: a small heap, many weak references");
-      p.eden = 6 * MiB, p.tree = 16, p.garbage = 40, p.ring = 8, p.stack = 4, p.weak_percent = 40, p.set_up_threads = 2, p.shared = 256, p.shared_percent = 15;
+      p.eden = 10 * MiB, p.tree = 16, p.garbage = 40, p.ring = 8, p.stack = 4, p.weak_percent = 40, p.set_up_threads = 2, p.shared = 256, p.shared_percent = 15;
     }
     { // topology.md: 64 threads on another machine
       Pattern& p = add("neo4j", "Neo4j with a social graph (R-MAT), all-paths queries");
@@ -52,31 +52,31 @@ const std::vector<Pattern>& patterns() {
     }
     {
       Pattern& p = add("avrora", "DaCapo avrora: threads that communicate all the time, little garbage");
-      p.threads = 64, p.eden = 4 * MiB, p.tree = 6, p.garbage = 2, p.message_percent = 90, p.ring = 4, p.stack = 2, p.work_ns = 200;
+      p.threads = 64, p.eden = 10 * MiB, p.tree = 6, p.garbage = 2, p.message_percent = 90, p.ring = 4, p.stack = 2, p.work_ns = 200;
     }
     {
       Pattern& p = add("pmd", "DaCapo pmd: syntax trees, shared symbol tables");
-      p.threads = 64, p.eden = 6 * MiB, p.tree = 40, p.garbage = 20, p.shared = 1024, p.shared_percent = 30, p.ring = 8, p.stack = 4;
+      p.threads = 64, p.eden = 10 * MiB, p.tree = 40, p.garbage = 20, p.shared = 1024, p.shared_percent = 30, p.ring = 8, p.stack = 4;
     }
     {
       Pattern& p = add("xalan", "DaCapo xalan: documents, each one thread's");
-      p.threads = 64, p.eden = 6 * MiB, p.tree = 60, p.fan = 6, p.garbage = 30, p.ring = 4, p.stack = 4, p.shared = 128, p.shared_percent = 5;
+      p.threads = 64, p.eden = 10 * MiB, p.tree = 60, p.fan = 6, p.garbage = 30, p.ring = 4, p.stack = 4, p.shared = 128, p.shared_percent = 5;
     }
     { // the best locality that the paper reports
       Pattern& p = add("sunflow", "DaCapo sunflow: rays, each one thread's, nothing shared");
-      p.threads = 64, p.eden = 6 * MiB, p.tree = 8, p.garbage = 60, p.ring = 2, p.stack = 16, p.ring_percent = 5, p.stack_percent = 60;
+      p.threads = 64, p.eden = 10 * MiB, p.tree = 8, p.garbage = 60, p.ring = 2, p.stack = 16, p.ring_percent = 5, p.stack_percent = 60;
     }
     { // the worst: one thread allocates what all use
       Pattern& p = add("h2", "DaCapo h2: a master allocates, the others read");
-      p.threads = 64, p.eden = 6 * MiB, p.tree = 30, p.garbage = 10, p.shared = 2048, p.shared_percent = 60, p.ring = 16, p.stack = 4, p.master = true;
+      p.threads = 64, p.eden = 10 * MiB, p.tree = 30, p.garbage = 10, p.shared = 2048, p.shared_percent = 60, p.ring = 16, p.stack = 4, p.master = true;
     }
     {
       Pattern& p = add("lusearch", "DaCapo lusearch: searches, each one thread's, much garbage");
-      p.threads = 64, p.eden = 6 * MiB, p.tree = 10, p.garbage = 60, p.leaf_bytes = 1024, p.ring = 4, p.stack = 4, p.shared = 128, p.shared_percent = 3;
+      p.threads = 64, p.eden = 10 * MiB, p.tree = 10, p.garbage = 60, p.leaf_bytes = 1024, p.ring = 4, p.stack = 4, p.shared = 128, p.shared_percent = 3;
     }
     {
       Pattern& p = add("jython", "DaCapo jython: small objects, few threads' worth of sharing");
-      p.threads = 64, p.eden = 6 * MiB, p.tree = 12, p.bytes = 40, p.garbage = 40, p.ring = 16, p.stack = 12, p.shared = 512, p.shared_percent = 8, p.static_percent = 2;
+      p.threads = 64, p.eden = 10 * MiB, p.tree = 12, p.bytes = 40, p.garbage = 40, p.ring = 16, p.stack = 12, p.shared = 512, p.shared_percent = 8, p.static_percent = 2;
     }
     return all;
   }();
