@@ -112,13 +112,15 @@ TEST(LogRecords, OutOfMemory) {
 }
 
 TEST(LogRecords, WorkerPhaseIsForPrograms) {
-  WorkerStats stats = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22};
+  WorkerStats stats = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,
+                       23, 24, 25, 26, 27, 28, 29, 30};
   WorkerPhase phase = {7, Phase::evacuate, 1, 0, &stats};
   EXPECT_EQ(line_of(EventId::worker_phase, phase), "(none)");
   EXPECT_EQ(json_of(EventId::worker_phase, phase),
             R"({"event":"worker_phase","pid":4711,"index":7,"phase":"evacuate","worker":1,"node":0,"start_ns":1,"end_ns":2,"idle_ns":3,"tasks":4,"roots":5,)"
             R"("objects_copied":6,"bytes_copied":7,"objects_promoted":8,"bytes_promoted":9,"objects_marked":10,"bytes_marked":11,"slots":12,"cards":13,"steals":14,)"
-            R"("steals_remote":15,"steal_attempts":16,"overflows":17,"lost_races":18,"buffers":19,"offers":20,"withdrawals":21,"waits_ns":22})");
+            R"("steals_remote":15,"steal_attempts":16,"overflows":17,"lost_races":18,"buffers":19,"offers":20,"withdrawals":21,"waits_ns":22,)"
+            R"("roots_posted":23,"roots_taken":24,"roots_remote":25,"requests_sent":26,"requests_served":27,"flushes":28,"lookups":29,"lookup_calls":30})");
 }
 
 TEST(LogRecords, OtherEventsHaveNoRecord) {

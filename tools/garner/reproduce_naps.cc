@@ -110,6 +110,7 @@ Run resize_run(const Scale& scale, const std::string& preset) {
   run.percent = scale.quick ? 25 : 50;
   run.collections = scale.quick ? 6 : 16; // of the first eden's size
   run.eden_min_percent = 50, run.eden_max_percent = 400;
+  run.from_start = true; // eden is resized while a program starts
   return run;
 }
 
@@ -135,6 +136,7 @@ Section judge_e2(const Results& results, const Scale& scale) {
 Run first_run(const Scale& scale, const std::string& workload) {
   Run run = run_of(scale, workload, "ps", 48);
   run.from_start = true;
+  run.collections = 1;
   return run;
 }
 

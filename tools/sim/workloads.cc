@@ -99,7 +99,7 @@ void Transactions::run(Thread& thread) {
   thread.meet();
   set_up(thread);
   const u64 share = p_.eden / (p_.master ? 1 : p_.threads);
-  run_until(thread, from_start_ ? share / 4 : 2 * share); // until the ring and the survivors are what they will be
+  run_until(thread, from_start_ ? share * p_.collections : 2 * share); // two edens: until ring and survivors are what they will be
   thread.meet();
   if (!from_start_) {
     if (thread.index == 0) ended_ = false, done_ = 0, thread.begin_measuring();

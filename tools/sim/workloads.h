@@ -53,7 +53,7 @@ const std::vector<Pattern>& patterns();
 
 class Transactions : public Program {
  public:
-  // from_start: the set-up belongs to what is measured (E3: the first collection).
+  // from_start: the set-up belongs to what is measured (E3: the first collection; E2: eden's growth).
   explicit Transactions(const Pattern& pattern, bool from_start = false) : p_(pattern), from_start_(from_start) {}
   u32 threads() const override { return p_.threads; }
   void run(Thread& thread) override;
