@@ -1,6 +1,8 @@
 // garner_sim_workloads: one workload (tools/sim/workloads.h) on a simulated machine, for a list of option texts and worker counts.
 //
-//   garner_sim_workloads WORKLOAD [--machine FILE|NAME] [--workers N,N,…] [--options LIST]… [--percent P] [--from-start]
+//   garner_sim_workloads WORKLOAD [--machine FILE|NAME] [--workers N,N,…] [--options LIST]… [--percent P] [--from-start] [--log FILE]
+//
+// --log writes the last simulation's collections as a JSON log, with timelines and the locality matrix: garner report FILE.
 //
 // A line for each: pauses and throughput in virtual time, which repeat to the last digit; "host s" is this program's processor time.
 #include <cstdio>
@@ -9,6 +11,7 @@
 #include <vector>
 
 #include "machine_file.h"
+#include "sim/log_lines.h"
 #include "sim/simulation.h"
 #include "sim/workloads.h"
 
@@ -18,7 +21,7 @@ namespace {
 using namespace simulation;
 
 struct Options {
-  std::string workload, machine = "amd48";
+  std::string workload, machine = "amd48", log;
   std::vector<std::string> options;
   std::vector<u32> workers = {1, 8, 48};
   u32 percent = 100; // of the workload's eden
@@ -26,7 +29,7 @@ struct Options {
 };
 
 int usage() {
-  fprintf(stderr, "usage: garner_sim_workloads WORKLOAD [--machine FILE|NAME] [--workers N,N,…] [--options LIST]… [--percent P] [--from-start]\n");
+  fprintf(stderr, "usage: garner_sim_workloads WORKLOAD [--machine FILE|NAME] [--workers N,N,…] [--options LIST]… [--percent P] [--from-start] [--log FILE]\n");
   return 2;
 }
 
@@ -69,10 +72,18 @@ int bench(const Options& options) {
       spec.options = text;
       spec.workers = workers;
       spec.eden = pattern.eden;
+      spec.timeline = spec.locality = !options.log.empty();
       Transactions program(pattern, options.from_start);
       const Measures m = simulate(spec, program);
       if (!m.error.empty()) fprintf(stderr, "garner_sim_workloads: %s: %s\n", text.c_str(), m.error.c_str());
       else print(text, workers, m);
+      if (options.log.empty()) continue;
+      FILE* file = fopen(options.log.c_str(), "w");
+      const std::string lines = log_lines(m);
+      if (file == nullptr || fwrite(lines.data(), 1, lines.size(), file) != lines.size() || fclose(file) != 0) {
+        fprintf(stderr, "garner_sim_workloads: %s cannot be written\n", options.log.c_str());
+        return 1;
+      }
     }
   return 0;
 }
@@ -88,6 +99,7 @@ bool read_options(int count, char** args, Options& options) {
     if (i + 1 == count) return false;
     const std::string value = args[++i];
     if (strcmp(args[i - 1], "--machine") == 0) options.machine = value;
+    else if (strcmp(args[i - 1], "--log") == 0) options.log = value;
     else if (strcmp(args[i - 1], "--options") == 0) options.options.push_back(value);
     else if (strcmp(args[i - 1], "--percent") == 0) options.percent = u32(clamp_to<u64>(strtoull(value.c_str(), nullptr, 10), 1, 10000));
     else if (strcmp(args[i - 1], "--workers") == 0) {
