@@ -11,8 +11,8 @@
 //   messages      a tree goes to another thread, which reads and changes it
 //   graph         an R-MAT graph in old space that transactions walk and hang new objects on
 //   master        one thread allocates what all others read
-// The numbers are chosen from what the papers say of a program (how much survives, heap size against others, who allocates), before any
-// result was seen, and none is adjusted to a figure. Sizes are scaled down: see docs/reproduce.md.
+// The numbers are chosen from what the papers say of a program (how much survives, heap size against others, who allocates). Sizes are scaled
+// down; what was changed after results had been seen, and why, is in docs/reproduce.md.
 // Same pattern and seed, same program on every machine and preset, but for the order in which threads take turns.
 #pragma once
 #include <string>
