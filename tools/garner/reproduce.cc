@@ -211,7 +211,7 @@ Command add_reproduce(CLI::App& root) {
   CLI::App* app = root.add_subcommand("reproduce", "The experiments of the papers on simulated machines, with a verdict for each claim about shape");
   app->footer("'garner reproduce list' tells the experiments. Writes index.html, and JSON and SVG for each experiment, into a directory. Everything is simulated and repeats to the byte.");
   auto options = std::make_shared<Options>();
-  app->add_option("EXPERIMENT", options->wanted, "naps/E1 … topology/X7, or list")->option_text("[EXPERIMENT...|list]");
+  app->add_option("EXPERIMENT", options->wanted, "naps/E1 to topology/X7, or list")->option_text("[EXPERIMENT...|list]");
   app->add_flag("--all", options->all, "All experiments in full");
   app->add_flag("--quick", options->quick, "Smaller heaps and fewer points; alone: all experiments");
   app->add_flag("--resume", options->resume, "Take what an earlier call of the same program has simulated into the same directory");
