@@ -28,6 +28,10 @@ inline constexpr u32 kNoRegion = ~u32(0);
 
 // A home: a node's number, or one of these.
 inline constexpr u8 kHomeInterleaved = 0xfd, kHomeFirstTouch = 0xfe, kHomeNone = 0xff;
+// First touch, of survivors and of old space: apart from eden's, so that what one thread touched first stays eden, as in the address ranges
+// of the papers' baseline (N18), and does not wander into other spaces with each region that is freed.
+inline constexpr u8 kHomeTouchedSurvivor = 0xfb, kHomeTouchedOld = 0xfc;
+constexpr bool touched_first(u8 home) { return home == kHomeFirstTouch || home == kHomeTouchedSurvivor || home == kHomeTouchedOld; }
 inline constexpr u32 kSlabRegions = 32, kMostNodes = 64;
 
 struct HeapShape {
@@ -105,7 +109,7 @@ template <class M> class Heap {
   // The node that an address's page comes from, as far as the policy decides: kHomeFirstTouch when whoever touched it first did.
   u8 node_at(word at) const {
     u8 h = home(index_at(at));
-    return h == kHomeInterleaved ? u8(machine_->interleaved_node(at)) : h;
+    return h == kHomeInterleaved ? u8(machine_->interleaved_node(at)) : touched_first(h) ? kHomeFirstTouch : h;
   }
   u32 nodes() const { return nodes_; }
   // Started by whoever wants to ask it (T5); false: no address space.
@@ -145,7 +149,7 @@ template <class M> class Heap {
 
  private:
   u8 settle(u8 home) const { return nodes_ == 1 ? kHomeFirstTouch : home; }
-  u32 list_of(u8 home) const { return home < kMostNodes ? home : home == kHomeInterleaved ? kMostNodes : kMostNodes + 1; }
+  u32 list_of(u8 home) const { return home < kMostNodes ? home : kMostNodes + home - kHomeTouchedSurvivor; }
   // Relaxed: whoever holds a reference into a region has it from somebody who opened it before.
   GARNER_INLINE usize opened() const { return __atomic_load_n(&opened_, __ATOMIC_RELAXED); }
   bool open_through(u32 last);
@@ -180,7 +184,7 @@ template <class M> class Heap {
   typename M::Lock lock_;         // guards roles of free regions, warm_, the cursor and high_water_
   static constexpr usize kOpenedAtOnce = 64 * MiB;
   static constexpr usize kClearedByHand = 32 * MiB;
-  static constexpr u32 kLists = kMostNodes + 2;
+  static constexpr u32 kLists = kMostNodes + 4;
   Vector<u32> warm_[kLists];      // by home: free regions whose pages are charged; may hold stale entries
   u32 cursor_[kLists] = {};       // by home: no free uncharged region of it below
   Atomic<u32> high_water_;        // relaxed: grows under lock_, read by walks of a stopped world

@@ -66,7 +66,7 @@ template <class M> bool Heap<M>::claim(u32 slab, u8 home) {
   homes_[slab] = home;
   word begin = begin_of(slab * kSlabRegions);
   usize bytes = min_of(usize(kSlabRegions) << shift_, base_ + bytes_ - begin);
-  Placed placed = home == kHomeFirstTouch ? Placed::yes : home == kHomeInterleaved ? machine_->interleave(begin, bytes) : machine_->bind(begin, bytes, home);
+  Placed placed = touched_first(home) ? Placed::yes : home == kHomeInterleaved ? machine_->interleave(begin, bytes) : machine_->bind(begin, bytes, home);
   if (placed == Placed::refused && !refused_) {
     refused_ = true;
     if (shape_.notices) say("the system refuses memory policies here (mbind); pages are placed where they are first touched");

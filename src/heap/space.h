@@ -39,7 +39,7 @@ template <class M> class Space {
   // The home of what a thread on `node` takes.
   u8 home(u32 node) const {
     switch (policy_) {
-      case SpacePolicy::firsttouch: return kHomeFirstTouch;
+      case SpacePolicy::firsttouch: return role_ == Role::eden ? kHomeFirstTouch : role_ == Role::survivor ? kHomeTouchedSurvivor : kHomeTouchedOld;
       case SpacePolicy::interleaved: return kHomeInterleaved;
       default: return u8(fragment_of(node));
     }

@@ -9,10 +9,13 @@ template <class M> template <class Body> bool Gang<M>::steal_until_over(Self& se
   Worker* hint = nullptr;
   while (true) {
     u64 entry;
+    reached(self, Spot::stealing);
     while (find(self, me, epoch, hint, entry)) {
+      reached(self, Spot::tracing);
       body.take(self, entry);
       body.drain(self);
       hint = nullptr;
+      reached(self, Spot::stealing);
     }
     if (me.rules.mail && (flush(self, me, Mail::root) | flush(self, me, Mail::request))) continue; // some of it may be for us
     me.stats.offers++;
@@ -72,6 +75,7 @@ template <class M> bool Gang<M>::attempt(Self& self, Worker& me, Worker& victim,
   me.stats.steal_attempts++;
   if (victim.deque.steal(entry) != Stolen::got) return false;
   me.stats.steals++;
+  stole(self, victim.node);
   if (victim.node != me.node) me.stats.steals_remote++;
   if (config_.steal_half) {
     u64 more;

@@ -1,0 +1,45 @@
+# garner reproduce --quick: every experiment of both papers gives JSON, figures that say what they are, and a verdict for each claim; the same
+# bytes twice; bad input is one line. What the model was calibrated for must hold (E1), and what the baseline's placement means (E3, N18),
+# N20's copies and N23's spaces too.
+set -eu
+garner=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+fail() { echo "FAILED: $1" >&2; exit 1; }
+bad() { # bad TEXT ARGUMENTS...
+  text=$1
+  shift
+  code=0
+  "$garner" reproduce "$@" >"$scratch/out" 2>"$scratch/err" || code=$?
+  [ $code = 2 ] || fail "garner reproduce $*: exit code $code"
+  [ "$(wc -l < "$scratch/err")" = 1 ] && grep -qF -- "$text" "$scratch/err" || fail "garner reproduce $*: $(cat "$scratch/err")"
+}
+bad 'which experiments'
+bad 'no experiment is called naps/E12' naps/E12
+: > "$scratch/file"
+bad 'file' naps/E3 --quick -o "$scratch/file"
+bad '--jobs' naps/E3 --jobs none
+
+began=$(date +%s)
+"$garner" reproduce --quick -o "$scratch/quick" >"$scratch/table" 2>"$scratch/progress" || fail "$(tail -3 "$scratch/progress")"
+echo "reproduce --quick took $(($(date +%s) - began)) s"
+[ "$(ls "$scratch/quick"/naps-E*.json "$scratch/quick"/topology-X*.json | wc -l)" = 18 ] || fail "not eighteen experiments"
+for figure in "$scratch/quick"/*.svg; do grep -q '(simulated)' "$figure" && grep -q 'machine amd.*seed 1' "$figure" || fail "$figure does not say that it is simulated, where and with which seed"; done
+for id in naps/E1 naps/E11 topology/X1 topology/X7; do grep -q "id=\"$id\"" "$scratch/quick/index.html" || fail "$id is not in the report"; done
+grep -q 'https\?://' "$scratch/quick/index.html" && [ "$(grep -o 'https\?://[^"]*' "$scratch/quick/index.html" | sort -u)" = http://www.w3.org/2000/svg ] || fail "the report asks the network for something"
+holds() { grep -F "$1" "$scratch/quick/claims.md" | grep -q '| holds |$' || fail "does not hold: $1: $(grep -F "$1" "$scratch/quick/claims.md")"; }
+holds 'unbalanced-remote stops rising'
+holds 'balanced-remote stops rising'
+holds 'balanced-local stops rising'
+holds 'order at 48 threads'
+holds 'jbb: one node has nearly all of eden'
+holds 'ps: eden is badly unbalanced'
+holds 'interleaved: eden is balanced'
+holds 'fragmented: to-space is local'
+holds 'segregated: eden is local'
+"$garner" reproduce naps/E3 --quick --jobs 1 -o "$scratch/again" >/dev/null 2>&1
+cmp -s "$scratch/quick/naps-E3.json" "$scratch/again/naps-E3.json" || fail "the same experiment gave other bytes"
+"$garner" reproduce naps/E3 --quick --resume -o "$scratch/again" >/dev/null 2>"$scratch/err"
+[ -s "$scratch/err" ] && fail "--resume simulated again: $(head -1 "$scratch/err")"
+cmp -s "$scratch/quick/naps-E3.json" "$scratch/again/naps-E3.json" || fail "resumed results are others"
+exit 0

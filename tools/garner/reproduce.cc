@@ -1,0 +1,223 @@
+// `garner reproduce`: chooses experiments, simulates what they need once, as many runs at a time as there are processors, and writes the report.
+//
+// What has been simulated is kept in runs.jsonl beside the report; --resume takes from there what the same program has written, and refuses no
+// broken line: what cannot be read is simulated again.
+// A run is a process of its own (fork): a check that fails in the collector ends one run and not the report. Its result comes back through a pipe.
+#include "reproduce.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <memory>
+
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "command.h"
+#include "paths.h"
+#include "say.h"
+#include "table.h"
+
+namespace garner::tool {
+namespace {
+
+struct Options {
+  std::vector<std::string> wanted; // ids, or "list"
+  std::string out = "garner-reproduce";
+  bool all = false, quick = false, resume = false;
+  unsigned jobs = 0;
+};
+
+std::vector<const Experiment*> every_experiment() {
+  std::vector<const Experiment*> all;
+  for (const auto* list : {&naps_experiments(), &topology_experiments()})
+    for (const Experiment& e : *list) all.push_back(&e);
+  return all;
+}
+
+int list_experiments() {
+  Table table({"experiment", "what", "paper"});
+  table.left(1);
+  table.left(2);
+  for (const Experiment* e : every_experiment()) table.row({e->id, e->title, e->paper});
+  say_out("{}", table.text(colours_on(1)));
+  return 0;
+}
+
+std::vector<const Experiment*> choose(const Options& options) {
+  if (options.wanted.empty()) {
+    if (!options.all && !options.quick) throw UsageError("which experiments? --all, --quick, or names as in 'garner reproduce list'");
+    return every_experiment();
+  }
+  std::vector<const Experiment*> chosen;
+  for (const std::string& id : options.wanted) {
+    const auto all = every_experiment();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Experiment* e) { return e->id == id; });
+    if (found == all.end()) throw UsageError(fmt::format("no experiment is called {} ('garner reproduce list' tells them)", id));
+    chosen.push_back(*found);
+  }
+  return chosen;
+}
+
+// ---- the runs ----
+
+struct Child { pid_t pid; int fd; Run run; std::string text; };
+
+Child start_run(const Run& run) {
+  int ends[2];
+  if (pipe(ends) != 0) throw std::runtime_error(fmt::format("no pipe for a run: {}", std::strerror(errno)));
+  const pid_t pid = fork();
+  if (pid < 0) throw std::runtime_error(fmt::format("no process for a run: {}", std::strerror(errno)));
+  if (pid == 0) {
+    close(ends[0]);
+    std::string text;
+    try {
+      text = execute(run).dump();
+    } catch (const std::exception& e) {
+      text = nlohmann::ordered_json{{"error", e.what()}}.dump();
+    }
+    for (size_t done = 0; done < text.size();) {
+      const ssize_t n = write(ends[1], text.data() + done, text.size() - done);
+      if (n <= 0) _exit(1);
+      done += size_t(n);
+    }
+    _exit(0);
+  }
+  close(ends[1]);
+  return {pid, ends[0], run, ""};
+}
+
+// True when the child has said all it had to say.
+bool read_some(Child& child) {
+  char buffer[65536];
+  const ssize_t n = read(child.fd, buffer, sizeof buffer);
+  if (n > 0) child.text.append(buffer, size_t(n));
+  return n == 0 || (n < 0 && errno != EINTR);
+}
+
+nlohmann::ordered_json end_run(Child& child) {
+  close(child.fd);
+  int status = 0;
+  while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR) {}
+  nlohmann::ordered_json result = nlohmann::ordered_json::parse(child.text, nullptr, false);
+  if (result.is_discarded()) return {{"error", WIFSIGNALED(status) ? fmt::format("the simulation was ended by signal {}", WTERMSIG(status)) : "the simulation ended without a result"}};
+  return result;
+}
+
+// Lines {"program", "run", "result"}; the program is told by size and digest of its file.
+class Journal {
+ public:
+  Journal(const std::filesystem::path& directory, bool resume) : path_(directory / "runs.jsonl"), program_(file_digest("/proc/self/exe")) {
+    if (!resume) write_file(path_, "");
+  }
+  void load(Results& results) const {
+    std::string text;
+    if (!read_file(path_, text)) return;
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = std::min(text.find('\n', at), text.size());
+      const auto line = nlohmann::ordered_json::parse(text.substr(at, end - at), nullptr, false);
+      at = end + 1;
+      if (line.is_object() && line.value("program", "") == program_ && line.contains("result") && line["result"].is_object()) results.put(line.value("run", ""), line["result"]);
+    }
+  }
+  void add(const std::string& key, const nlohmann::ordered_json& result) const {
+    std::FILE* file = std::fopen(path_.c_str(), "a");
+    if (file == nullptr) throw std::runtime_error(fmt::format("{}: {}", path_.string(), std::strerror(errno)));
+    std::fputs((nlohmann::ordered_json{{"program", program_}, {"run", key}, {"result", result}}.dump() + "\n").c_str(), file);
+    std::fclose(file);
+  }
+
+ private:
+  std::filesystem::path path_;
+  std::string program_;
+};
+
+void run_all(const std::vector<Run>& runs, unsigned jobs, const Journal& journal, Results& results) {
+  std::deque<Child> children;
+  size_t next = 0, done = 0;
+  while (next < runs.size() || !children.empty()) {
+    while (next < runs.size() && children.size() < jobs) children.push_back(start_run(runs[next++]));
+    std::vector<pollfd> polls;
+    for (const Child& child : children) polls.push_back({child.fd, POLLIN, 0});
+    if (poll(polls.data(), nfds_t(polls.size()), -1) < 0 && errno != EINTR) throw std::runtime_error("cannot wait for a run");
+    for (size_t i = polls.size(); i-- > 0;) {
+      if (polls[i].revents == 0 || !read_some(children[i])) continue;
+      nlohmann::ordered_json result = end_run(children[i]);
+      const std::string key = children[i].run.key();
+      say_err("[{}/{}] {}{}\n", ++done, runs.size(), key, result.contains("error") ? ": " + result["error"].get<std::string>() : "");
+      journal.add(key, result);
+      results.put(key, std::move(result));
+      children.erase(children.begin() + long(i));
+    }
+  }
+}
+
+// ---- the report ----
+
+void write_chapter(const Chapter& chapter, const Scale& scale, const Results& results, const std::filesystem::path& directory) {
+  std::string name = chapter.experiment->id;
+  std::replace(name.begin(), name.end(), '/', '-');
+  write_file(directory / (name + ".json"), json_of(chapter, scale, results).dump(1) + "\n");
+  std::string machines;
+  for (const std::string& m : chapter.machines) machines += (machines.empty() ? "" : ", ") + m;
+  for (size_t i = 0; i < chapter.section.figures.size(); i++)
+    write_file(directory / fmt::format("{}-{}.svg", name, i + 1), draw_svg(chapter.section.figures[i], fmt::format("simulated; {}; machine {}; seed {}", chapter.experiment->id, machines, kReproduceSeed)));
+}
+
+int reproduce(const Options& options) {
+  if (options.wanted.size() == 1 && options.wanted[0] == "list") return list_experiments();
+  const Scale scale{options.quick};
+  const std::vector<const Experiment*> chosen = choose(options);
+  std::vector<Run> runs;
+  std::map<std::string, bool> known;
+  for (const Experiment* e : chosen)
+    for (const Run& run : e->runs(scale))
+      if (!known[run.key()]) known[run.key()] = true, runs.push_back(run);
+  std::error_code error;
+  std::filesystem::create_directories(options.out, error);
+  if (error) throw UsageError(fmt::format("{}: {}", options.out, error.message()));
+  Results results;
+  const Journal journal(options.out, options.resume);
+  if (options.resume) journal.load(results);
+  std::erase_if(runs, [&](const Run& run) { return results.has(run.key()); });
+  run_all(runs, options.jobs != 0 ? options.jobs : unsigned(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN))), journal, results);
+  std::vector<Chapter> chapters;
+  unsigned counts[3] = {};
+  Table table({"experiment", "claim", "paper", "ours, simulated", "verdict"});
+  for (size_t column = 1; column < 5; column++) table.left(column);
+  for (const Experiment* e : chosen) {
+    Chapter chapter{e, e->judge(results, scale), {}};
+    for (const Run& run : e->runs(scale))
+      if (std::find(chapter.machines.begin(), chapter.machines.end(), run.machine) == chapter.machines.end()) chapter.machines.push_back(run.machine);
+    write_chapter(chapter, scale, results, options.out);
+    for (const Claim& c : chapter.section.claims) counts[size_t(c.verdict)]++, table.row({e->id, c.text, c.paper, c.ours, verdict_name(c.verdict)});
+    chapters.push_back(std::move(chapter));
+  }
+  const std::filesystem::path directory = options.out;
+  write_file(directory / "index.html", draw_report(chapters, scale, kReproduceSeed));
+  write_file(directory / "claims.md", markdown_of(chapters));
+  say_out("{}{} claims hold, {} do not, {} cannot be judged; simulated, seed {}. The report: {}\n", table.text(colours_on(1)), counts[0], counts[1], counts[2], kReproduceSeed, (directory / "index.html").string());
+  return 0;
+}
+
+} // namespace
+
+Command add_reproduce(CLI::App& root) {
+  CLI::App* app = root.add_subcommand("reproduce", "The experiments of the papers on simulated machines, with a verdict for each claim about shape");
+  app->footer("'garner reproduce list' tells the experiments. Writes index.html, and JSON and SVG for each experiment, into a directory. Everything is simulated and repeats to the byte.");
+  auto options = std::make_shared<Options>();
+  app->add_option("EXPERIMENT", options->wanted, "naps/E1 to topology/X7, or list")->option_text("[EXPERIMENT...|list]");
+  app->add_flag("--all", options->all, "All experiments in full");
+  app->add_flag("--quick", options->quick, "Smaller heaps and fewer points; alone: all experiments");
+  app->add_flag("--resume", options->resume, "Take what an earlier call of the same program has simulated into the same directory");
+  app->add_option("-o,--output", options->out, "Directory to write")->type_name("DIR")->capture_default_str();
+  app->add_option("--jobs", options->jobs, "Simulations at a time; otherwise as many as processors")->check(CLI::Range(1, 256))->type_name("N");
+  return {app, [options](const Invocation&) { return reproduce(*options); }};
+}
+
+} // namespace garner::tool

@@ -1,0 +1,92 @@
+// `garner reproduce`: the experiments of both papers as data, and what is made of them.
+//
+// An Experiment names its Runs (what to simulate) and, from their Results, fills a Section: figures, tables, and a verdict for each claim about
+// shape. Runs are the same for several experiments where they can be; each is simulated once, in a process of its own, as many at a time
+// as there are processors. Results are JSON and repeat to the last byte; processor time is told on stderr only.
+// Rules: the paper's values stand beside ours; no number of a workload or machine is adjusted to a figure; what a preset's absence
+// or the paper's loss leaves open is said.
+#pragma once
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace garner::tool {
+
+struct Run {
+  std::string machine = "amd48", workload, options; // workload "placement:NAME": the micro-benchmark of N28
+  unsigned workers = 48;
+  unsigned percent = 100;     // of the workload's eden
+  unsigned collections = 0;   // 0: the workload's own
+  unsigned graph_percent = 100; // of the nodes of its graph
+  bool from_start = false, locality = false;
+  unsigned long long eden_min_percent = 100, eden_max_percent = 100; // of eden, for adaptive sizes
+  std::string key() const;
+};
+
+class Results {
+ public:
+  void put(const std::string& key, nlohmann::ordered_json result) { all_[key] = std::move(result); }
+  bool has(const std::string& key) const { return all_.count(key) != 0; }
+  // Null when it failed or was not asked for.
+  const nlohmann::ordered_json* good(const Run& run) const;
+  std::string error(const Run& run) const;
+  // A number below the result ("mean_pause_ms", "spaces/eden/imbalance"); NaN where there is none.
+  double number(const Run& run, const std::string& path) const;
+
+ private:
+  std::map<std::string, nlohmann::ordered_json> all_;
+};
+
+inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+struct Series { std::string name; std::vector<double> values; }; // NaN: no value
+struct Figure {
+  enum class Kind { lines, bars } kind = Kind::lines;
+  std::string title, x_label, y_label;
+  std::vector<std::string> xs;
+  std::vector<Series> series;
+};
+
+enum class Verdict { holds, fails, unavailable };
+struct Claim { std::string text, paper, ours; Verdict verdict; std::string why; };
+
+struct Section {
+  std::vector<Figure> figures;
+  std::vector<std::vector<std::string>> table; // the first row is the head; empty: none
+  std::vector<Claim> claims;
+};
+
+struct Scale {
+  bool quick = false;
+  unsigned percent() const { return quick ? 25 : 100; }
+  unsigned collections() const { return quick ? 2 : 0; }
+  std::vector<unsigned> workers() const { return quick ? std::vector<unsigned>{1, 8, 48} : std::vector<unsigned>{1, 8, 16, 24, 32, 40, 48}; }
+};
+
+struct Experiment {
+  std::string id, title, paper, lost; // lost: what the paper did not report, or its text lost
+  std::function<std::vector<Run>(const Scale&)> runs;
+  std::function<Section(const Results&, const Scale&)> judge;
+};
+
+const std::vector<Experiment>& naps_experiments();
+const std::vector<Experiment>& topology_experiments();
+
+// One run, in this process: the result, or {"error": one line}.
+nlohmann::ordered_json execute(const Run& run);
+
+std::string draw_svg(const Figure& figure, const std::string& caption);
+struct Chapter { const Experiment* experiment; Section section; std::vector<std::string> machines; };
+std::string draw_report(const std::vector<Chapter>& chapters, const Scale& scale, unsigned long long seed);
+nlohmann::ordered_json json_of(const Chapter& chapter, const Scale& scale, const Results& results);
+std::string markdown_of(const std::vector<Chapter>& chapters); // one row per claim
+
+inline constexpr unsigned long long kReproduceSeed = 1;
+const char* verdict_name(Verdict verdict);
+std::string short_number(double value);
+
+} // namespace garner::tool

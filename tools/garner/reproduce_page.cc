@@ -1,0 +1,193 @@
+// Figures and the report of `garner reproduce`: SVG drawn here, one HTML page that needs nothing else, JSON and a table for the documents.
+#include "reproduce.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace garner::tool {
+namespace {
+
+constexpr double kWidth = 640, kHeight = 340, kLeft = 62, kRight = 150, kTop = 34, kBottom = 62;
+const char* const kColours[] = {"#4c566a", "#c0632f", "#2f7fc0", "#2f9a5b", "#8a4fb0", "#b08a1f"};
+
+std::string escape(const std::string& text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '&') out += "&amp;";
+    else if (c == '<') out += "&lt;";
+    else if (c == '>') out += "&gt;";
+    else if (c == '"') out += "&quot;";
+    else out += c;
+  }
+  return out;
+}
+
+// The next of 1, 2, 5, 10, … that is not below.
+double round_up(double value) {
+  if (!(value > 0)) return 1;
+  const double power = std::pow(10, std::floor(std::log10(value)));
+  for (double step : {1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0})
+    if (step * power >= value * 0.999) return step * power;
+  return 10 * power;
+}
+
+struct Canvas {
+  std::string out;
+  double top = 1;
+  double y(double value) const { return kHeight - kBottom - (kHeight - kTop - kBottom) * value / top; }
+  void text(double x, double at, const std::string& what, const char* more) { out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, at, more, escape(what)); }
+};
+
+void axes(Canvas& c, const Figure& f, const std::string& caption) {
+  c.text(kLeft, 18, f.title + " (simulated)", "font-size=\"14\" font-weight=\"bold\"");
+  for (int i = 0; i <= 4; i++) {
+    const double value = c.top * i / 4;
+    c.out += fmt::format("<line x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#ddd\"/>\n", kLeft, kWidth - kRight, c.y(value), c.y(value));
+    c.text(kLeft - 6, c.y(value) + 4, short_number(value), "text-anchor=\"end\"");
+  }
+  c.text(14, kHeight / 2, f.y_label, fmt::format("text-anchor=\"middle\" transform=\"rotate(-90 14 {})\"", kHeight / 2).c_str());
+  c.text((kLeft + kWidth - kRight) / 2, kHeight - 26, f.x_label, "text-anchor=\"middle\"");
+  c.text(kLeft, kHeight - 8, caption, "fill=\"#777\" font-size=\"10\"");
+  for (size_t s = 0; s < f.series.size(); s++) {
+    const double at = kTop + 10 + 18 * double(s);
+    const bool any = std::any_of(f.series[s].values.begin(), f.series[s].values.end(), [](double v) { return std::isfinite(v); });
+    c.out += fmt::format("<rect x=\"{}\" y=\"{:.1f}\" width=\"12\" height=\"10\" fill=\"{}\"/>\n", kWidth - kRight + 12, at - 9, kColours[s % 6]);
+    c.text(kWidth - kRight + 30, at, f.series[s].name + (any ? "" : " (n/a)"), "");
+  }
+}
+
+void lines(Canvas& c, const Figure& f) {
+  const double step = (kWidth - kRight - kLeft - 20) / std::max<double>(double(f.xs.size()) - 1, 1);
+  for (size_t i = 0; i < f.xs.size(); i++) c.text(kLeft + 10 + step * double(i), kHeight - kBottom + 16, f.xs[i], "text-anchor=\"middle\"");
+  for (size_t s = 0; s < f.series.size(); s++) {
+    std::string points;
+    for (size_t i = 0; i < f.series[s].values.size(); i++) {
+      const double v = f.series[s].values[i], x = kLeft + 10 + step * double(i);
+      if (!std::isfinite(v)) continue;
+      points += fmt::format("{:.1f},{:.1f} ", x, c.y(v));
+      c.out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"><title>{} {}: {}</title></circle>\n", x, c.y(v), kColours[s % 6], escape(f.series[s].name), escape(f.xs[i]), short_number(v));
+    }
+    c.out += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n", points, kColours[s % 6]);
+  }
+}
+
+void bars(Canvas& c, const Figure& f) {
+  const double group = (kWidth - kRight - kLeft) / double(std::max<size_t>(f.xs.size(), 1)), width = group * 0.8 / double(std::max<size_t>(f.series.size(), 1));
+  const bool slanted = f.xs.size() > 6;
+  for (size_t i = 0; i < f.xs.size(); i++) {
+    const double x = kLeft + group * (double(i) + 0.5), y = kHeight - kBottom + 14;
+    c.text(x, y, f.xs[i], slanted && f.xs[i].size() > 2 ? fmt::format("text-anchor=\"end\" font-size=\"10\" transform=\"rotate(-25 {:.1f} {:.1f})\"", x, y).c_str() : "text-anchor=\"middle\" font-size=\"10\"");
+    for (size_t s = 0; s < f.series.size(); s++) {
+      const double v = i < f.series[s].values.size() ? f.series[s].values[i] : kNone;
+      if (!std::isfinite(v)) continue;
+      c.out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"><title>{} {}: {}</title></rect>\n", kLeft + group * (double(i) + 0.1) + width * double(s), c.y(v), width,
+                           std::max(0.0, c.y(0) - c.y(v)), kColours[s % 6], escape(f.series[s].name), escape(f.xs[i]), short_number(v));
+    }
+  }
+}
+
+std::string caption_of(const Chapter& chapter) {
+  std::string machines;
+  for (const std::string& m : chapter.machines) machines += (machines.empty() ? "" : ", ") + m;
+  return fmt::format("simulated; {}; machine {}; seed {}", chapter.experiment->id, machines, kReproduceSeed);
+}
+
+std::string table_html(const std::vector<std::vector<std::string>>& rows) {
+  std::string out = "<table>\n";
+  for (size_t r = 0; r < rows.size(); r++) {
+    out += "<tr>";
+    for (const std::string& cell : rows[r]) out += fmt::format("<{0}>{1}</{0}>", r == 0 ? "th" : "td", escape(cell));
+    out += "</tr>\n";
+  }
+  return out + "</table>\n";
+}
+
+std::string claims_html(const Section& section) {
+  std::string out = "<table><tr><th>claim</th><th>paper</th><th>ours (simulated)</th><th>verdict</th></tr>\n";
+  for (const Claim& c : section.claims)
+    out += fmt::format("<tr class=\"{}\"><td>{}{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", c.verdict == Verdict::holds ? "holds" : c.verdict == Verdict::fails ? "fails" : "open", escape(c.text),
+                       c.why.empty() ? "" : "<br><small>" + escape(c.why) + "</small>", escape(c.paper), escape(c.ours), verdict_name(c.verdict));
+  return out + "</table>\n";
+}
+
+} // namespace
+
+const char* verdict_name(Verdict verdict) { return verdict == Verdict::holds ? "holds" : verdict == Verdict::fails ? "does not hold" : "not available"; }
+
+std::string short_number(double value) {
+  if (!std::isfinite(value)) return "-";
+  if (value == std::round(value) && std::abs(value) < 1e6) return fmt::format("{:.0f}", value);
+  return std::abs(value) >= 100 ? fmt::format("{:.0f}", value) : std::abs(value) >= 10 ? fmt::format("{:.1f}", value) : fmt::format("{:.2f}", value);
+}
+
+std::string draw_svg(const Figure& figure, const std::string& caption) {
+  Canvas c;
+  double most = 0;
+  for (const Series& s : figure.series)
+    for (double v : s.values)
+      if (std::isfinite(v)) most = std::max(most, v);
+  c.top = round_up(most);
+  c.out = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"{0}\" height=\"{1}\" fill=\"#fff\"/>\n", kWidth, kHeight);
+  axes(c, figure, caption);
+  if (figure.kind == Figure::Kind::lines) lines(c, figure);
+  else bars(c, figure);
+  return c.out + "</svg>\n";
+}
+
+std::string draw_report(const std::vector<Chapter>& chapters, const Scale& scale, unsigned long long seed) {
+  unsigned counts[3] = {};
+  for (const Chapter& chapter : chapters)
+    for (const Claim& c : chapter.section.claims) counts[size_t(c.verdict)]++;
+  std::string out = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Garner: experiments, simulated</title><style>\n"
+                    "body{font:15px/1.45 sans-serif;max-width:1000px;margin:2em auto;padding:0 1em;color:#222}table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid #ccc;padding:.25em .6em;text-align:left;vertical-align:top}\n"
+                    "tr.holds td:last-child{background:#dff2e3}tr.fails td:last-child{background:#f9dcd5}tr.open td:last-child{background:#eee}small{color:#666}svg{max-width:100%}\n</style></head><body>\n";
+  out += fmt::format("<h1>Experiments of two papers, on the simulated machine</h1>\n<p>Every figure here is <b>simulated</b>: the collector's own code on a model of the machine (seed {}{}). Workloads are generators with the stated allocation patterns, "
+                     "on heaps scaled down to {} of their full size, which is itself about a hundredth of the papers'. Of {} claims about shape {} hold, {} do not, {} cannot be judged here.</p>\n",
+                     seed, scale.quick ? ", the quick selection" : "", fmt::format("{} %", scale.percent()), counts[0] + counts[1] + counts[2], counts[0], counts[1], counts[2]);
+  for (const Chapter& chapter : chapters) {
+    const Experiment& e = *chapter.experiment;
+    out += fmt::format("<h2 id=\"{0}\">{0}: {1}</h2>\n<p>{2}.{3}</p>\n", escape(e.id), escape(e.title), escape(e.paper), e.lost.empty() ? "" : " <i>Lost or not reported: " + escape(e.lost) + ".</i>");
+    out += claims_html(chapter.section);
+    if (!chapter.section.table.empty()) out += table_html(chapter.section.table);
+    for (const Figure& f : chapter.section.figures) out += draw_svg(f, caption_of(chapter));
+    out += fmt::format("<p><small>{}. Again: <code>garner reproduce {}{}</code></small></p>\n", caption_of(chapter), e.id, scale.quick ? " --quick" : "");
+  }
+  return out + "</body></html>\n";
+}
+
+nlohmann::ordered_json json_of(const Chapter& chapter, const Scale& scale, const Results& results) {
+  using json = nlohmann::ordered_json;
+  auto number = [](double v) { return std::isfinite(v) ? json(v) : json(nullptr); };
+  json claims = json::array(), figures = json::array(), runs = json::object();
+  for (const Claim& c : chapter.section.claims) claims.push_back({{"claim", c.text}, {"paper", c.paper}, {"ours", c.ours}, {"verdict", verdict_name(c.verdict)}, {"why", c.why}});
+  for (const Figure& f : chapter.section.figures) {
+    json series = json::object();
+    for (const Series& s : f.series) {
+      json values = json::array();
+      for (double v : s.values) values.push_back(number(v));
+      series[s.name] = values;
+    }
+    figures.push_back({{"title", f.title}, {"x", f.x_label}, {"y", f.y_label}, {"xs", f.xs}, {"series", series}});
+  }
+  for (const Run& run : chapter.experiment->runs(scale)) {
+    const json* good = results.good(run);
+    runs[run.key()] = good != nullptr ? *good : json{{"error", results.error(run)}};
+  }
+  return {{"experiment", chapter.experiment->id}, {"title", chapter.experiment->title}, {"simulated", true}, {"machines", chapter.machines}, {"seed", kReproduceSeed}, {"quick", scale.quick},
+          {"lost", chapter.experiment->lost}, {"claims", claims}, {"figures", figures}, {"table", chapter.section.table}, {"runs", runs}};
+}
+
+std::string markdown_of(const std::vector<Chapter>& chapters) {
+  auto cell = [](std::string text) {
+    for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
+    return text;
+  };
+  std::string out = "| experiment | claim | paper | ours, simulated | verdict |\n|---|---|---|---|---|\n";
+  for (const Chapter& chapter : chapters)
+    for (const Claim& c : chapter.section.claims) out += fmt::format("| {} | {} | {} | {} | {} |\n", chapter.experiment->id, cell(c.text), cell(c.paper), cell(c.ours), verdict_name(c.verdict));
+  return out;
+}
+
+} // namespace garner::tool
