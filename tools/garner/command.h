@@ -27,6 +27,7 @@ Command add_bench(CLI::App& root);
 Command add_options(CLI::App& root);
 Command add_doctor(CLI::App& root);
 Command add_machine(CLI::App& root);
+Command add_record(CLI::App& root);
 
 // Declares that a command takes a program after "--".
 void expects_program(CLI::App& app);
