@@ -361,7 +361,9 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
   end.eden_next = pace_.eden();
   end.allocated_total = allocated_.fetch_add_relaxed(spaces_.eden.used()) + spaces_.eden.used();
   spaces_.eden.reset_used(0);
+  u64 before = machine_.now();
   spaces_.eden.set_limit(pace_.eden());
+  end.resize_ns = machine_.now() - before;
   for (u32 g = 0; g <= u32(kind); g++) counts_[g].fetch_add_relaxed(1);
   record.generation = u32(kind);
 }

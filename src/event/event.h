@@ -47,7 +47,7 @@ struct CycleEnd {
   u32 workers;
   u64 heap_before, heap_after, young_before, young_after, old_after, large_after, committed, limit, fragmented;
   u64 promoted, copied, kept, pinned, roots, finalize_pending, allocated_total, eden_next;
-  u64 gather_ns, evacuate_ns, weak_ns, mark_ns, compact_ns, finish_ns;
+  u64 gather_ns, evacuate_ns, weak_ns, mark_ns, compact_ns, finish_ns, resize_ns; // resize_ns: making eden another size (N21, N22)
 };
 struct LimitChanged { u64 before, after; };
 struct Notice { const char* text; };

@@ -19,7 +19,7 @@ constexpr Field<u64, CycleEnd> kCycleFigures[] = {
   {"promoted", &CycleEnd::promoted}, {"copied", &CycleEnd::copied}, {"kept", &CycleEnd::kept}, {"pinned", &CycleEnd::pinned}, {"roots", &CycleEnd::roots},
   {"finalize_pending", &CycleEnd::finalize_pending}, {"allocated_total", &CycleEnd::allocated_total}, {"eden_next", &CycleEnd::eden_next},
   {"gather_ns", &CycleEnd::gather_ns}, {"evacuate_ns", &CycleEnd::evacuate_ns}, {"weak_ns", &CycleEnd::weak_ns},
-  {"mark_ns", &CycleEnd::mark_ns}, {"compact_ns", &CycleEnd::compact_ns}, {"finish_ns", &CycleEnd::finish_ns},
+  {"mark_ns", &CycleEnd::mark_ns}, {"compact_ns", &CycleEnd::compact_ns}, {"finish_ns", &CycleEnd::finish_ns}, {"resize_ns", &CycleEnd::resize_ns},
 };
 constexpr Field<u64, WorkerStats> kWorkerFigures[] = {
   {"start_ns", &WorkerStats::start_ns}, {"end_ns", &WorkerStats::end_ns}, {"idle_ns", &WorkerStats::idle_ns},

@@ -61,9 +61,17 @@ enum class Spot : u32 {
   final,       // is the final worker of the phase
   parking,     // about to sleep until the next phase
   dozing,      // about to sleep until there is something to steal
+  asking,      // asks the queue of root tasks
+  root,        // begins a root task
+  tracing,     // begins to work off what a root task or a theft brought
+  stealing,    // looks for a victim
 };
 template <class Self> GARNER_INLINE void reached(Self& self, Spot spot) {
   if constexpr (requires { self.reached(u32(spot)); }) self.reached(u32(spot));
+}
+// Likewise: an entry was taken from a worker of that node.
+template <class Self> GARNER_INLINE void stole(Self& self, u32 from_node) {
+  if constexpr (requires { self.stole(from_node); }) self.stole(from_node);
 }
 
 } // namespace garner

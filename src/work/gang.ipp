@@ -180,7 +180,9 @@ template <class M> template <class Body> void Gang<M>::solo(Self& self, u32 root
   if constexpr (requires { body.enter(self); }) body.enter(self);
   if (!me.deque.empty()) body.drain(self);
   for (u32 task = 0; task < root_tasks; task++) {
+    reached(self, Spot::root);
     body.root(self, task);
+    reached(self, Spot::tracing);
     body.drain(self);
   }
   me.stats.tasks = root_tasks;
@@ -241,6 +243,7 @@ template <class M> template <class Body> bool Gang<M>::work(Gang& gang, Worker& 
   bool offered = false;
   while (true) {
     u64 waited = 0;
+    reached(self, Spot::asking);
     u32 task = gang.tasks_.take(self, epoch, waited);
     if (task >= job.groups) {
       // Literal exit only: those who left early may have taken this worker's steal task too, and it comes here without an offer.
@@ -268,7 +271,9 @@ template <class M> template <class Body> bool Gang<M>::work(Gang& gang, Worker& 
 template <class M> template <class Body> void Gang<M>::run_group(Self& self, Worker& me, Body& body, u32 group) {
   u64 first = u64(group) << job_.group_shift, end = min_of(first + (u64(1) << job_.group_shift), u64(job_.root_tasks));
   for (u64 task = first; task < end; task++) {
+    reached(self, Spot::root);
     body.root(self, u32(task));
+    reached(self, Spot::tracing);
     body.drain(self);
   }
   me.stats.tasks += end - first;

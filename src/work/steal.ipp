@@ -9,10 +9,13 @@ template <class M> template <class Body> bool Gang<M>::steal_until_over(Self& se
   Worker* hint = nullptr;
   while (true) {
     u64 entry;
+    reached(self, Spot::stealing);
     while (config_.steal && find(self, me, epoch, hint, entry)) {
+      reached(self, Spot::tracing);
       body.take(self, entry);
       body.drain(self);
       hint = nullptr;
+      reached(self, Spot::stealing);
     }
     me.stats.offers++;
     settle(self, me, body);
@@ -53,6 +56,7 @@ template <class M> bool Gang<M>::attempt(Self& self, Worker& me, Worker& victim,
   me.stats.steal_attempts++;
   if (victim.deque.steal(entry) != Stolen::got) return false;
   me.stats.steals++;
+  stole(self, victim.node);
   if (victim.node != me.node) me.stats.steals_remote++;
   // The owner rings one sleeper when it publishes; whoever finds more than it can use passes the ring on.
   if (bell_.anyone() && victim.deque.looks_stealable()) bell_.ring(self, 1);

@@ -11,6 +11,7 @@ bool Fabric::reset(const Shape& shape, Places& places) {
   core_ = nullptr;
   seen_ = {};
   transfers_ = 0;
+  counting_ = false;
   map_lock_ = {};
   for (Server& one : controllers_) one = {};
   for (Server& one : page_locks_) one = {};
@@ -56,7 +57,7 @@ bool Fabric::see(word at) {
   if (GARNER_LIKELY(at - seen_.base < seen_.bytes)) return true;
   const Range* range = places_->find(at);
   if (range == nullptr) return false;
-  seen_ = {range->base, range->bytes, range->offset, range->node_of_page, range->lines};
+  seen_ = {range->base, range->bytes, range->offset, range->node_of_page, range->lines, counting_ ? range->uses : nullptr};
   return true;
 }
 
@@ -212,6 +213,7 @@ u64 Fabric::wait_for(u64 clock, u64 line) const {
 
 u64 Fabric::access(u64 clock, word at, bool write) {
   if (!see(at)) return clock + work(shape_.costs.slot_load); // memory we know nothing of counts as cached
+  count(at - seen_.base, write, kWordBytes);
   const Line line = line_of(at, nullptr);
   const Use use = write ? Use::store : Use::load;
   const Found found = fetch(line.number, *line.state, use);
@@ -228,6 +230,7 @@ usize Fabric::piece(word at, usize bytes) {
 u64 Fabric::sequence(u64 clock, word at, usize bytes, Pass pass) {
   if (bytes == 0) return clock;
   if (!see(at)) return clock + work(div_up(bytes, kLineBytes) * (shape_.costs.slot_load + shape_.line_work) / shape_.memory[0].stream_lines);
+  count(at - seen_.base, pass != Pass::read, bytes);
   const usize first = (at - seen_.base) / kLineBytes, last = (at + bytes - 1 - seen_.base) / kLineBytes, count = last - first + 1;
   const u32 home = seen_.node_of_page[(at - seen_.base) / kPageBytes] - 1u;
   const Memory& memory = memory_of(home);
@@ -287,6 +290,7 @@ u64 Fabric::touch(u64 clock, word at) {
 Fabric::Visit Fabric::visit(u64 clock, word at, Use use) {
   Visit result{clock, 0};
   const Line line = line_of(at, &result.id);
+  if (line.home != kNoNode) count(at - seen_.base, use != Use::load, kWordBytes);
   const Found found = fetch(line.number, *line.state, use);
   const u64 last = use == Use::load ? shape_.costs.atomic_load : shape_.costs.atomic_own;
   if (GARNER_LIKELY(found.where == Where::own)) {

@@ -64,6 +64,7 @@ class Fabric {
     const u64 line = (seen_.offset + inside) / kLineBytes;
     if (!core_->own.has(line, version_of(state))) return false;
     if (write && !write_freely(state)) return false;
+    count(inside, write, kWordBytes);
     clock = arrived(clock, line) + work(shape_.costs.slot_load);
     return true;
   }
@@ -95,6 +96,18 @@ class Fabric {
   bool conserves() const;
   u64 transfers() const { return transfers_; } // lines that came from another core
   const Shape& shape() const { return shape_; }
+  // Counts, while switched on, who uses which page of the range that holds `at` (N27): plain verbs and visible operations, wherever the
+  // line is found; prefetches are not uses. Changes no clock. False: no memory, or no such range.
+  [[nodiscard]] bool meter(word at) { return places_->meter(at, shape_.nodes); }
+  void counting(bool on) {
+    counting_ = on;
+    seen_.uses = on && seen_.bytes != 0 ? places_->find(seen_.base)->uses : nullptr; // the range used last stays: forgetting it would change who gives way
+  }
+  // Of one page of a metered range, by node of the core; the reader may zero what it has read. Null elsewhere.
+  PageUse* uses_of_page(word at) {
+    Range* range = places_->find(at);
+    return range == nullptr || range->uses == nullptr ? nullptr : range->uses + (at - range->base) / kPageBytes * shape_.nodes;
+  }
 
  private:
   static constexpr u32 kPrefetchesMax = 64, kBusyLines = 1 << 13, kFutexLocks = 64;
@@ -120,6 +133,7 @@ class Fabric {
     u64 offset;
     u8* node_of_page;
     u32* lines;
+    PageUse* uses; // null while nobody counts
   };
   struct Line { u64 number; u32* state; u32 home; }; // home kNoNode: outside every range
   static constexpr u32 kNoNode = ~0u;
@@ -140,6 +154,12 @@ class Fabric {
   }
   u64 wait_for(u64 clock, u64 line) const;
 
+  GARNER_INLINE void count(usize inside, bool write, usize bytes) {
+    if (GARNER_LIKELY(seen_.uses == nullptr)) return;
+    PageUse& use = seen_.uses[inside / kPageBytes * shape_.nodes + core_->node];
+    (write ? use.writes : use.reads)++;
+    (write ? use.bytes_written : use.bytes_read) += u32(bytes);
+  }
   bool make_cores();
   bool make_ways();
   void set_rules(Places& places) const;
@@ -180,6 +200,7 @@ class Fabric {
   Vector<BusyLine> busy_;
   Strangers<u32> strangers_;
   u64 transfers_ = 0;
+  bool counting_ = false;
 };
 
 } // namespace garner::sim

@@ -12,9 +12,12 @@ usize map_bytes(usize bytes) { return 2 * div_up(bytes, kPageBytes); }
 
 usize line_bytes(usize bytes) { return div_up(bytes, kLineBytes) * sizeof(u32); }
 
+usize use_bytes(const Range& range) { return div_up(range.bytes, kPageBytes) * range.uses_nodes * sizeof(PageUse); }
+
 void drop_tables(Range& range) {
   unmap_own(range.node_of_page, map_bytes(range.bytes));
   if (range.lines != nullptr) unmap_own(range.lines, line_bytes(range.bytes));
+  if (range.uses != nullptr) unmap_own(range.uses, use_bytes(range));
 }
 
 // Over-maps by the alignment and gives the ends back.
@@ -119,6 +122,15 @@ Range* Places::find(word at) {
     else low = middle + 1;
   }
   return nullptr;
+}
+
+bool Places::meter(word at, u32 nodes) {
+  Range* range = find(at);
+  if (range == nullptr) return false;
+  if (range->uses != nullptr) return true;
+  range->uses_nodes = nodes;
+  range->uses = static_cast<PageUse*>(map_own(use_bytes(*range)));
+  return range->uses != nullptr;
 }
 
 Places::Rules Places::plain_rules(u32 nodes) {

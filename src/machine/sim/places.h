@@ -14,6 +14,9 @@
 
 namespace garner::sim {
 
+// What the cores of one node did to one page, in full words of the program: a load, a header, a copied object. Bytes are those asked for.
+struct PageUse { u32 reads, writes, bytes_read, bytes_written; };
+
 struct Range {
   word base;
   usize bytes;
@@ -22,6 +25,8 @@ struct Range {
   u8* rule;          // per page: kFirstTouch, node + 1, or kInterleave
   u32* lines;        // per line: what fabric.h knows of it; null when nobody asked for it
   bool ours;         // mapped by reserve(), not adopted
+  PageUse* uses = nullptr; // [page * uses_nodes + node of the core]; null when nobody meters this range (N27)
+  u32 uses_nodes = 0;
 };
 
 class Places {
@@ -52,6 +57,8 @@ class Places {
   void set_rule(word at, usize bytes, u8 rule);
 
   Range* find(word at); // null outside every range
+  // Makes the range's table of uses, all zero. False: no memory, or no range there.
+  bool meter(word at, u32 nodes);
   // Decides the node of a page at its first touch by a thread on `node`.
   u32 touch(Range& range, usize page, u32 node) const;
 

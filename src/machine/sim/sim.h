@@ -87,6 +87,14 @@ class Sim {
   u32 node_of_page(word at) { return model_.node_of_page(at); } // kNoNode while untouched
   u64 offset_of(word at) { return id_of(at); }                  // simulated address
   const sim::Fabric& fabric() const { return fabric_; }         // of a machine with a Shape: who asked how much of whom
+  sim::Fabric& fabric() { return fabric_; }                     // to meter it
+  // Told where a worker is in a phase (work/config.h Spot) and whom it stole from; sees clocks and changes none (N27).
+  struct Watcher {
+    void (*reached)(void* self, u32 worker, u32 spot, u64 ps) = nullptr;
+    void (*stole)(void* self, u32 worker, u32 from_node) = nullptr;
+    void* self = nullptr;
+  };
+  void watch(const Watcher& watcher) { watcher_ = watcher; }
   u32 current_fiber() const { return current_; }                // kNoFiber outside run()
 
  private:
@@ -211,6 +219,7 @@ class Sim {
   Fiber* host_ = nullptr; // the stack that called run()
   FiberPool stacks_;
   Line text_;
+  Watcher watcher_;
 };
 
 // One worker of the machine. Any fiber may use it, one at a time; outside run() its verbs cost nothing.
@@ -287,6 +296,12 @@ class Sim::Self {
   void pause() { sim_.give_way(Op::pause, sim_.config_.costs.pause); }
   void yield() { sim_.give_way(Op::yield, sim_.config_.costs.yield); }
   u64 now() { return sim_.now(); }
+  void reached(u32 spot) {
+    if (sim_.watcher_.reached != nullptr) sim_.watcher_.reached(sim_.watcher_.self, index, spot, sim_.clock_);
+  }
+  void stole(u32 from_node) {
+    if (sim_.watcher_.stole != nullptr) sim_.watcher_.stole(sim_.watcher_.self, index, from_node);
+  }
 
  private:
   friend class Sim;

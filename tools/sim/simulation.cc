@@ -1,0 +1,281 @@
+// Running a simulation (stage.h): fibers of the program's threads, meetings, the measured stretch. The notes are in notes.cc.
+#include "sim/simulation.h"
+
+#include <ctime>
+
+#include "sim/stage.h"
+
+namespace garner::simulation {
+namespace {
+
+SyntheticShape shape_of(const Spec& spec) {
+  SyntheticShape shape;
+  shape.reserve = spec.reserve;
+  shape.eden = spec.eden;
+  shape.eden_min = spec.eden_min != 0 ? spec.eden_min : spec.eden;
+  shape.eden_max = spec.eden_max != 0 ? spec.eden_max : spec.eden;
+  shape.limit = spec.limit != 0 ? spec.limit : 64 * GiB; // old space may grow by an eighth of it before a full collection is due
+  return shape;
+}
+
+double processor_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return double(t.tv_sec) + double(t.tv_nsec) / 1e9;
+}
+
+} // namespace
+
+Measures simulate(const Spec& spec, Program& program) { return Stage(spec, program).run(); }
+
+u64 Measures::copied_bytes() const {
+  u64 sum = 0;
+  for (const Collection& c : collections) sum += c.end.copied;
+  return sum;
+}
+
+u64 Measures::copied_objects() const {
+  u64 sum = 0;
+  for (const Collection& c : collections)
+    for (const WorkerLine& w : c.workers) sum += w.stats.objects_copied;
+  return sum;
+}
+
+Traffic Measures::traffic() const {
+  Traffic sum;
+  for (const Collection& c : collections) sum.add(c.traffic);
+  return sum;
+}
+
+double Measures::remote_share() const {
+  u64 all = 0, remote = 0;
+  for (const Collection& c : collections)
+    for (u32 a = 0; a < nodes; a++)
+      for (u32 b = 0; b < nodes && !c.memory_bytes.empty(); b++) {
+        all += c.memory_bytes[a * nodes + b];
+        if (a != b) remote += c.memory_bytes[a * nodes + b];
+      }
+  return all == 0 ? 0 : double(remote) / double(all);
+}
+
+std::vector<u64> Measures::steals_by_distance(const sim::Shape& shape) const {
+  std::vector<u64> sums;
+  for (const Collection& c : collections)
+    for (u32 a = 0; a < nodes; a++)
+      for (u32 b = 0; b < nodes && !c.steals.empty(); b++) {
+        usize links = 0;
+        for (u32 at = a; at != b; at = shape.nodes == nodes ? shape.step[at][b] : b) links++;
+        if (sums.size() <= links) sums.resize(links + 1);
+        sums[links] += c.steals[a * nodes + b];
+      }
+  return sums;
+}
+
+// ---- the stage ----
+
+Stage::Stage(const Spec& spec, Program& program) : spec_(spec), program_(program), machine_([&] {
+  sim::Config config = spec.machine;
+  config.seed = spec.seed;
+  return config;
+}()) {
+  measures_.nodes = machine_.nodes();
+  measures_.workers = spec.workers;
+}
+
+void Stage::fail(std::string sentence) {
+  if (!failed_) measures_.error = std::move(sentence);
+  failed_ = true;
+}
+
+bool Stage::prepare() {
+  const std::string text = "workers=" + std::to_string(spec_.workers) + ",seed=" + std::to_string(spec_.seed) + (spec_.options.empty() ? "" : "," + spec_.options);
+  if (!settings_.parse(text.c_str())) return fail(settings_.error()), false;
+  if (const IllegalPair* pair = settings_.illegal(); pair != nullptr) return fail(pair->sentence), false;
+  host_ = std::make_unique<Host>(machine_, settings_, synthetic::Manners{});
+  if (!host_->start(shape_of(spec_))) return fail("no memory for the simulated heap"), false;
+  if (spec_.by_node && spec_.machine.shape != nullptr && !machine_.fabric().meter(host_->heap().base())) return fail("no memory to count accesses by node"), false;
+  host_->observer.self = this;
+  host_->observer.before = [](void* self, Kind) { static_cast<Stage*>(self)->collection_begins(); };
+  host_->observer.after = [](void* self, Kind, Kind) { static_cast<Stage*>(self)->collection_ends(); };
+  host_->cycle->emitter().add({[](void* self, EventId id, const void* payload) { static_cast<Stage*>(self)->event(id, payload); }, this});
+  Sim::Watcher watcher;
+  watcher.self = this;
+  watcher.reached = [](void* self, u32 worker, u32 spot, u64 ps) { static_cast<Stage*>(self)->reached(worker, spot, ps); };
+  watcher.stole = [](void* self, u32 worker, u32 from) {
+    Stage& stage = *static_cast<Stage*>(self);
+    if (stage.measuring_) stage.now_.steals[stage.machine_.node_of_worker(worker) * stage.machine_.nodes() + from]++;
+  };
+  machine_.watch(watcher);
+  open_.resize(spec_.workers);
+  return true;
+}
+
+Measures Stage::run() {
+  const double began = processor_seconds();
+  if (!prepare()) return std::move(measures_);
+  left_ = program_.threads();
+  threads_.resize(left_);
+  for (u32 t = 0; t < program_.threads(); t++) entries_.push_back({this, t});
+  for (Entry& entry : entries_)
+    if (!machine_.start([](void* at) { static_cast<Entry*>(at)->stage->live(static_cast<Entry*>(at)->thread); }, &entry)) {
+      fail("no memory for the simulated program's threads");
+      return std::move(measures_);
+    }
+  const Sim::Outcome end = machine_.run();
+  if (end.end != sim::End::finished && !failed_) fail(end.text);
+  measures_.digest = machine_.digest();
+  measures_.host_seconds = processor_seconds() - began;
+  return std::move(measures_);
+}
+
+// A thread of the program, from its first to its last moment. The last to end takes the collector's threads with it.
+void Stage::live(u32 number) {
+  Thread thread(*this, number, program_.seat(number));
+  threads_[number] = &thread;
+  host_->add(thread.mutator_);
+  host_->program.come_in(thread.self_);
+  meet(thread);
+  program_.run(thread);
+  meet(thread);
+  host_->program.go_out(thread.self_);
+  if (--left_ != 0) return;
+  const LockCounts lock = host_->cycle->gang().gc_lock(thread.self_);
+  measures_.gc_lock_taken = lock.acquisitions;
+  measures_.gc_lock_wait_ns = lock.wait_ns;
+  host_->stop_workers(thread.self_);
+}
+
+// Outside the program while waiting: a collection may come meanwhile.
+void Stage::meet(Thread& thread) {
+  host_->program.go_out(thread.self_);
+  const u32 round = meeting_.load_acquire(); // the round cannot end before this thread has been counted
+  if (++here_ == program_.threads()) {
+    here_ = 0;
+    meeting_.store_release(round + 1); // pairs with the load below
+    machine_.wake(thread.self_, meeting_, ~u32(0));
+  } else {
+    while (meeting_.load_acquire() == round) machine_.park(thread.self_, meeting_, round);
+  }
+  host_->program.come_in(thread.self_);
+  thread.sit();
+}
+
+void Stage::begin_measuring() {
+  measures_.collections.clear();
+  measures_.pause_ns = measures_.resize_ns = 0;
+  allocated_before_ = allocated();
+  began_ns_ = machine_.now();
+  measuring_ = true;
+}
+
+void Stage::end_measuring() {
+  measures_.wall_ns = machine_.now() - began_ns_;
+  measures_.allocated = allocated() - allocated_before_;
+  measuring_ = false;
+}
+
+u64 Stage::allocated() const {
+  u64 sum = 0;
+  for (const Thread* thread : threads_) sum += thread->allocated_;
+  return sum;
+}
+
+// ---- a thread's verbs ----
+
+Thread::Thread(Stage& stage, u32 number, u32 seat)
+    : index(number), random(mix64(stage.spec_.seed ^ 0x7ead) ^ mix64(number + 1)), stage_(stage), self_(stage.machine_, seat), mutator_(*stage.host_), seat_(seat), node_(self_.node) {}
+
+void Thread::sit() {
+  if (const u64 count = stage_.host_->cycle->count(); count != seen_collections_) {
+    seen_collections_ = count;
+    Sim::Self again(stage_.machine_, seat_);
+  }
+}
+
+Ref Thread::make(u32 references, usize bytes) {
+  bytes = align_up(max_of<usize>(bytes, kMinObjectBytes + usize(references) * kWordBytes), kWordBytes);
+  if (stage_.failed_) return {0};
+  const u64 type = references <= synthetic::kDetailMost ? synthetic::make_type(synthetic::Shape::plain, 0, references, bytes)
+                                                        : synthetic::make_type(synthetic::Shape::repeated, 0, synthetic::pattern(1, 0), kMinObjectBytes + usize(references) * kWordBytes);
+  const Ref ref = mutator_.allocate(self_, {type, 1 + u32(mix64(random.next()) >> 33)});
+  sit();
+  if (ref.at == 0) {
+    stage_.fail("the simulated program is out of memory");
+    return ref;
+  }
+  self_.write(block_of(ref), synthetic::bytes_of(type));
+  allocated_ += synthetic::bytes_of(type);
+  return ref;
+}
+
+Ref Thread::get(Ref holder, u32 slot) { return holder.at == 0 ? Ref{0} : self_.load(synthetic::slot_at(holder, slot)); }
+
+void Thread::set(Ref holder, u32 slot, Ref value) {
+  if (holder.at == 0) return; // out of memory: said already
+  const Slot at = synthetic::slot_at(holder, slot);
+  stage_.host_->write(at, value);
+  self_.store(at, value);
+}
+
+void Thread::read(Ref ref) {
+  if (ref.at != 0) self_.read(block_of(ref), synthetic::bytes_of(synthetic::type_of(ref)));
+}
+
+void Thread::write(Ref ref) {
+  if (ref.at != 0) self_.write(block_of(ref), synthetic::bytes_of(synthetic::type_of(ref)));
+}
+
+void Thread::breathe() {
+  stage_.host_->program.safepoint(self_);
+  sit();
+}
+
+void Thread::work(u64 ns) {
+  const u64 price = max_of<u64>(stage_.machine_.config().costs.yield, 1);
+  for (u64 ps = 0; ps < ns * 1000; ps += price) self_.yield();
+}
+
+u32 Thread::hold(Ref ref) {
+  if (!mutator_.cells.push({ref.at, 0, 0, RootKind::exact})) stage_.fail("no memory for a root");
+  return u32(mutator_.cells.size() - 1);
+}
+Ref Thread::held(u32 cell) const { return mutator_.cells[cell].object(); }
+void Thread::set_held(u32 cell, Ref ref) { mutator_.cells[cell].value = ref.at; }
+void Thread::drop(u32 cells) {
+  while (cells-- > 0) mutator_.cells.pop();
+}
+
+u32 Thread::add_static(Ref ref) {
+  if (!stage_.host_->statics.push(ref.at)) stage_.fail("no memory for a root");
+  return u32(stage_.host_->statics.size() - 1);
+}
+Ref Thread::get_static(u32 number) { return {stage_.host_->statics[number]}; }
+void Thread::set_static(u32 number, Ref ref) { stage_.host_->statics[number] = ref.at; }
+void Thread::drop_statics(u32 count) {
+  while (count-- > 0) stage_.host_->statics.pop();
+}
+void Thread::weak(Ref ref) {
+  constexpr u64 kHandles = 256;
+  if (ref.at == 0) return;
+  const Handle handle = stage_.host_->table.create(stage_.host_->owner, HandleKind::weak_short, ref, 0);
+  if (handle == nullptr) return stage_.fail("no memory for a weak handle");
+  if (weak_.size() < kHandles) return weak_.push_back(handle);
+  Handle& oldest = weak_[weak_made_++ % kHandles];
+  stage_.host_->table.destroy(oldest);
+  oldest = handle;
+}
+
+void Thread::collect(Kind kind) {
+  Request request;
+  request.kind = kind;
+  request.cause = Cause::induced;
+  request.may_widen = false;
+  mutator_.collect(self_, request);
+  sit();
+}
+
+void Thread::meet() { stage_.meet(*this); }
+void Thread::begin_measuring() { stage_.begin_measuring(); }
+void Thread::end_measuring() { stage_.end_measuring(); }
+
+} // namespace garner::simulation

@@ -1,0 +1,62 @@
+// Stage: one simulation while it runs: machine, host, threads, and the note-taking around collections. What simulation.h promises is made here.
+//
+// The notes are taken at three places: the host's observer (world stopped, before and after), the collector's events, and the machine's
+// watcher (spots of workers). None of them charges a clock.
+#pragma once
+#include <deque>
+#include <memory>
+
+#include "sim/simulation.h"
+
+namespace garner::simulation {
+
+class Stage {
+ public:
+  Stage(const Spec& spec, Program& program);
+  Measures run();
+
+ private:
+  friend class Thread;
+  struct Entry { Stage* stage; u32 thread; };
+  struct Before { Role role; };
+
+  bool prepare();
+  void live(u32 thread);
+  void fail(std::string sentence);
+  void meet(Thread& thread);
+  void begin_measuring();
+  void end_measuring();
+
+  // notes
+  void collection_begins();
+  void collection_ends();
+  void event(EventId id, const void* payload);
+  void reached(u32 worker, u32 spot, u64 ps);
+  void close_span(u32 worker, u64 ns);
+  void read_traffic();
+  void follow_roots();
+  std::vector<u64> asked() const;
+  u64 allocated() const;
+
+  const Spec& spec_;
+  Program& program_;
+  Settings settings_;
+  Sim machine_;
+  std::unique_ptr<Host> host_;
+  std::deque<Entry> entries_;
+  std::vector<Thread*> threads_;
+  Measures measures_;
+  bool failed_ = false, measuring_ = false;
+  u32 left_ = 0; // threads that have not ended
+  u32 here_ = 0; // … have come to the meeting
+  Sim::Atomic<u32> meeting_;
+  u64 began_ns_ = 0, allocated_before_ = 0;
+  // Of the collection under way.
+  Collection now_;
+  std::vector<Role> roles_;
+  std::vector<u64> asked_before_;
+  struct Open { bool on = false; Activity activity{}; u64 begin_ns = 0; };
+  std::vector<Open> open_;
+};
+
+} // namespace garner::simulation
