@@ -28,6 +28,8 @@ Command add_options(CLI::App& root);
 Command add_doctor(CLI::App& root);
 Command add_machine(CLI::App& root);
 Command add_record(CLI::App& root);
+Command add_simulate(CLI::App& root);
+Command add_advise(CLI::App& root);
 
 // Declares that a command takes a program after "--".
 void expects_program(CLI::App& app);

@@ -1,6 +1,8 @@
 #include "heap_file.h"
 
-#include <fstream>
+#include <algorithm>
+#include <map>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -34,6 +36,25 @@ Ages ages_of(const record::Recording& r) {
   for (u32 o = 0; o < r.objects(); o++)
     for (u32 e = r.object(o).first_edge; age[o] == 2 && e < r.object(o + 1).first_edge; e++) ages.old_to_young += age[r.edges()[e].target] != 2;
   return ages;
+}
+
+struct ShapeSum {
+  uint64_t bytes, slots, objects = 0, references = 0;
+};
+
+// Objects of one size with one number of slots, those with the most bytes first.
+std::vector<ShapeSum> shapes_of(const record::Recording& r) {
+  std::map<std::pair<uint64_t, uint64_t>, ShapeSum> sums;
+  for (u32 o = 0; o < r.objects(); o++) {
+    const uint64_t bytes = r.shape(o).words * kWordBytes, slots = r.shape(o).slots;
+    ShapeSum& sum = sums.try_emplace({bytes, slots}, ShapeSum{bytes, slots}).first->second;
+    sum.objects++;
+    sum.references += r.object(o + 1).first_edge - r.object(o).first_edge;
+  }
+  std::vector<ShapeSum> all;
+  for (const auto& [key, sum] : sums) all.push_back(sum);
+  std::stable_sort(all.begin(), all.end(), [](const ShapeSum& a, const ShapeSum& b) { return a.bytes * a.objects > b.bytes * b.objects; });
+  return all;
 }
 
 } // namespace
@@ -76,6 +97,15 @@ nlohmann::ordered_json heap_json(const record::Recording& r) {
   for (u32 c = 0; c < record::kRootClasses; c++)
     if (tail.roots[c] != 0) all["roots"][record::name_of(record::RootClass(c))] = tail.roots[c];
   all["cut"] = {{"by_size", (tail.flags & record::kCutBySize) != 0}, {"by_time", (tail.flags & record::kCutByTime) != 0}, {"sub_graphs", tail.cut_graphs}, {"roots", tail.cut_roots}};
+  return all;
+}
+
+nlohmann::ordered_json shapes_json(const record::Recording& r, usize most) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const ShapeSum& sum : shapes_of(r)) {
+    if (all.size() == most) break;
+    all.push_back({{"bytes", sum.bytes}, {"slots", sum.slots}, {"objects", sum.objects}, {"references", sum.references}});
+  }
   return all;
 }
 

@@ -16,4 +16,7 @@ std::string heap_line(const record::Recording& recording);
 // All that the file says but the graph itself.
 nlohmann::ordered_json heap_json(const record::Recording& recording);
 
+// Objects by size and number of slots, at most so many kinds, those with the most bytes first.
+nlohmann::ordered_json shapes_json(const record::Recording& recording, usize most);
+
 } // namespace garner::tool

@@ -1,5 +1,5 @@
 // What a suite script measures from outside: a program that holds and churns memory, one that fills it up, one that shows its collector's
-// threads, and one that is shot at with signals. `dotnet Endurance.dll NAME key=value …`; each prints `name value` lines.
+// threads, one that is shot at with signals, and one whose graph is known. `dotnet Endurance.dll NAME key=value …`; each prints `name value` lines.
 
 using System.Globalization;
 
@@ -19,7 +19,8 @@ internal static class Program
             case "processors": Console.WriteLine(Environment.ProcessorCount); return 0;
             case "workers": Workers.Show(); return 0;
             case "signals": return Signals.Storm(Of("count", 10_000), Of("rounds", 3));
-            default: Console.Error.WriteLine("Endurance hold|fill|processors|workers|signals [key=value …]"); return 2;
+            case "graph": return Graph.Run(Of("nodes", 0), Of("threads", 3), Of("handles", 0), Of("end", 0) switch { 1 => "crash", 2 => "exit", 3 => "loop", _ => "" });
+            default: Console.Error.WriteLine("Endurance hold|fill|processors|workers|signals|graph [key=value …]"); return 2;
         }
     }
 }
