@@ -31,10 +31,13 @@ TEST(RecordedGraph, CountsOfAGraphMadeByHand) {
   EXPECT_EQ(r.roots()[0].thread, 2u);
   // In the order of addresses: top, left, right.
   EXPECT_EQ(r.shape(0).slots, 3u);
-  EXPECT_EQ(r.edges()[0].slot, 0u), EXPECT_EQ(r.edges()[0].target, 1u);
-  EXPECT_EQ(r.edges()[1].slot, 2u), EXPECT_EQ(r.edges()[1].target, 2u);
+  EXPECT_EQ(r.edges()[0].slot, 0u);
+  EXPECT_EQ(r.edges()[0].target, 1u);
+  EXPECT_EQ(r.edges()[1].slot, 2u);
+  EXPECT_EQ(r.edges()[1].target, 2u);
   EXPECT_EQ(r.object(1).first_edge, 2u);
-  EXPECT_EQ(r.edges()[2].slot, 1u), EXPECT_EQ(r.edges()[2].target, 2u);
+  EXPECT_EQ(r.edges()[2].slot, 1u);
+  EXPECT_EQ(r.edges()[2].target, 2u);
   EXPECT_EQ(r.object(0).thread, r.object(1).thread);
   EXPECT_NE(r.object(0).thread, 0u);
 }
@@ -126,8 +129,12 @@ TEST(RecordedGraph, SlotsLieWhereTheyLay) {
   Recorded file = record_heap(heap);
   record::Recording r;
   ASSERT_EQ(read(r, file.bytes), nullptr);
-  EXPECT_EQ(r.shape(0).slots, 8u), EXPECT_EQ(r.shape(0).run, 2u), EXPECT_EQ(r.shape(0).skip, 3u);
-  EXPECT_EQ(r.shape(1).slots, 4u), EXPECT_EQ(r.shape(1).run, 4u), EXPECT_EQ(r.shape(1).skip, 0u);
+  EXPECT_EQ(r.shape(0).slots, 8u);
+  EXPECT_EQ(r.shape(0).run, 2u);
+  EXPECT_EQ(r.shape(0).skip, 3u);
+  EXPECT_EQ(r.shape(1).slots, 4u);
+  EXPECT_EQ(r.shape(1).run, 4u);
+  EXPECT_EQ(r.shape(1).skip, 0u);
 }
 
 // A random graph against a walk of its own, and the same heap twice.

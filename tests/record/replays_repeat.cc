@@ -39,7 +39,7 @@ TEST(Replay, TheGraphIsTheRecordings) {
   EXPECT_EQ(survivors, 51u);
   EXPECT_EQ(graph.threads(), 2u);
   ASSERT_EQ(graph_of(r, {7, true}, graph), "");
-  EXPECT_EQ(graph.threads(), 2u) << "the root's thread; two buffers are dealt to two threads";
+  EXPECT_EQ(graph.threads(), 7u) << "a thread of the test allocates a KiB at a time: enough buffers for seven";
 }
 
 TEST(Replay, TwiceTheSameToTheLastDigit) {

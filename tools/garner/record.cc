@@ -104,7 +104,7 @@ struct Plan {
 Plan make_plan(const RecordArgs& args, const Invocation& invocation, const fs::path& log) {
   Plan plan;
   if (args.largest && !args.at.empty()) throw UsageError("--largest and --at exclude each other");
-  const fs::path output = fs::absolute(args.output.empty() ? default_output(invocation.program) : fs::path(args.output));
+  const fs::path output = fs::absolute(args.output.empty() ? default_output(invocation.program) : fs::path(args.output)).lexically_normal();
   check_output(output);
   const std::vector<uint64_t> at = args.at.empty() ? std::vector<uint64_t>() : parse_at(args.at);
   std::string numbers;
@@ -149,7 +149,7 @@ void tell_none(const LogReader& log, const RecordArgs& args, const Finished& end
   std::string why = "no collection was recorded, see above";
   if (!log.loaded()) why = "the program never loaded the collector";
   else if (log.collections() == 0) why = end.signal != 0 ? "the program ended before its first collection" : "the program had no collection";
-  else if (!args.at.empty()) why = fmt::format("the program had {} collection{}, none of those asked for", log.collections(), log.collections() == 1 ? "" : "s");
+  else if (!args.at.empty()) why = fmt::format("the program had {} collection{}, and none of those asked for was recorded", log.collections(), log.collections() == 1 ? "" : "s");
   say_err("garner: nothing was recorded: {}\n", why);
 }
 
