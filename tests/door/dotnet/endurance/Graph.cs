@@ -22,6 +22,8 @@ internal static class Graph
     }
 
     private static int s_finalized;
+    private static readonly CountdownEvent s_built = new(1);
+    private static readonly ManualResetEventSlim s_over = new();
     private static object?[]? s_keep;
     private static readonly ConditionalWeakTable<object, object> s_pairs = [];
 
@@ -40,14 +42,19 @@ internal static class Graph
         // The empty case runs the same code: what the runtime allocates for it is in both recordings.
         object?[] keep = new object?[threads + 5 * 7];
         Thread[] crew = new Thread[threads];
+        s_built.Reset(threads);
         for (int t = 0; t < threads; t++)
         {
             int number = t;
-            crew[t] = new Thread(() => keep[number] = nodes == 0 ? null : Chain(nodes));
+            crew[t] = new Thread(() =>
+            {
+                keep[number] = nodes == 0 ? null : Chain(nodes);
+                s_built.Signal();
+                s_over.Wait(); // threads that end take handles with them, at a time of their own
+            }) { IsBackground = true };
             crew[t].Start();
         }
-        foreach (Thread thread in crew)
-            thread.Join();
+        s_built.Wait();
         int at = threads;
         for (int i = 0; i < handles; i++)
         {
@@ -67,6 +74,7 @@ internal static class Graph
     {
         s_keep = Build(nodes, threads, handles);
         GC.Collect(0);
+        s_over.Set();
         if (end == "crash")
             Environment.FailFast("as asked");
         if (end == "exit")
