@@ -53,6 +53,7 @@ std::vector<std::string> reasons(const ReplayRow& worse, const ReplayRow& better
   auto share = [&](double a, double b, double margin, const char* what) {
     if (a > b + margin) why.push_back(fmt::format("{:.1f} % {} ({:.1f} %)", a * 100, what, b * 100));
   };
+  if (worse.worked < better.worked) why.push_back(fmt::format("only {} workers took part ({})", worse.worked, better.worked));
   share(worse.remote, better.remote, 0.03, "of bytes come from other nodes");
   if (worse.imbalance > better.imbalance + 0.15) why.push_back(fmt::format("memory is used unevenly, imbalance {:.2f} ({:.2f})", worse.imbalance, better.imbalance));
   if (worse.uneven > better.uneven * 1.15) why.push_back(fmt::format("the busiest worker copies {:.2f} times the mean ({:.2f})", worse.uneven, better.uneven));

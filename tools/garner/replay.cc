@@ -1,6 +1,7 @@
 #include "replay.h"
 
 #include <algorithm>
+#include <set>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -128,6 +129,10 @@ ReplayRow replay(const ReplayPlan& plan, const std::string& preset, u32 workers,
   spec.seed = plan.seed;
   spec.eden = simulation::Replay::eden_for(plan.graph);
   spec.reserve = align_up(kReservePer * spec.eden + 256 * MiB, 64 * MiB);
+  // A collector that had run the program would expect about what survives; how many workers are woken depends on it.
+  u64 young = 0;
+  for (u32 o = 0; o < plan.graph.objects(); o++) young += plan.graph.age[o] == 2 ? 0 : plan.graph.bytes[o];
+  spec.survival = double(young) / double(spec.eden);
   spec.timeline = timeline;
   simulation::Replay program(plan.graph, plan.kind);
   ReplayRow row;
@@ -146,15 +151,17 @@ ReplayRow replay(const ReplayPlan& plan, const std::string& preset, u32 workers,
   std::vector<u64> by_node(m.nodes);
   for (usize i = 0; i < c.memory_bytes.size(); i++) by_node[i % m.nodes] += c.memory_bytes[i];
   row.imbalance = simulation::imbalance_of(by_node);
-  u64 most = 0, idle = 0, present = 0;
+  u64 most = 0, idle = 0;
+  std::set<u32> took_part;
   for (const simulation::WorkerLine& line : c.workers) {
     most = std::max(most, line.stats.bytes_copied + line.stats.bytes_marked);
     idle += line.stats.idle_ns;
-    present += line.stats.end_ns - line.stats.start_ns;
-    row.worked++;
+    took_part.insert(line.worker);
   }
   row.uneven = moved == 0 ? 0 : double(most) * double(std::max<size_t>(c.workers.size(), 1)) / double(moved);
-  row.idle = present == 0 ? 0 : double(idle) / double(present);
+  row.worked = u32(took_part.size());
+  const u64 trace_ns = c.end.evacuate_ns + c.end.mark_ns;
+  row.idle = trace_ns * row.worked == 0 ? 0 : double(idle) / (double(trace_ns) * row.worked); // from a worker's last entry to the end of the phase counts too
   row.lock_wait = c.end.pause_ns == 0 ? 0 : double(sum_of(m, &WorkerStats::waits_ns)) / (double(c.end.pause_ns) * workers);
   row.steals = sum_of(m, &WorkerStats::steals);
   row.digest = m.digest;
