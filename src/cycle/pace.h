@@ -55,6 +55,7 @@ class Pace {
   bool large_due(u64 old_bytes, u64 asked) const { return old_bytes + asked > old_threshold(); }
   u64 expected_survivors() const { return u64(survival_ * double(eden_)); }
   bool promotes_at_once() const { return at_once_ != 0; }
+  void remember_survival(double share) { survival_ = share; } // of a heap that is made anew: what its earlier collections would have taught
   u32 share_percent() const { return u32(share_ * 100); }
 
  private:

@@ -70,7 +70,10 @@ const OptRow* find_option(const char* name, usize bytes) {
 }
 
 Settings::Settings() {
-  for (const OptRow& row : kTable) values_[usize(row.id)] = row.value;
+  for (const OptRow& row : kTable) {
+    values_[usize(row.id)] = row.value;
+    if (row.type == OptType::text) memcpy(texts_[text_index(row.id)], kTextDefaults[row.value], strlen(kTextDefaults[row.value]) + 1);
+  }
 }
 
 bool Settings::fail(const char* what, const char* text, usize bytes, const char* more) {
@@ -87,8 +90,8 @@ bool Settings::parse_value(const OptRow& row, const char* text, usize bytes) {
   switch (row.type) {
     case OptType::text:
       if (bytes == 0 || bytes >= kTextBytes) return fail("empty or too long value for option", row.name, strlen(row.name));
-      memcpy(log_, text, bytes); // the log's path is the only text option
-      log_[bytes] = 0;
+      memcpy(texts_[text_index(row.id)], text, bytes);
+      texts_[text_index(row.id)][bytes] = 0;
       given_[usize(row.id)] = true;
       return true;
     case OptType::choice:
@@ -169,7 +172,7 @@ void Settings::print(Opt option, char* out, usize bytes) const {
   i64 value = get(option);
   Line line;
   switch (row.type) {
-    case OptType::text: line.text(log_); break;
+    case OptType::text: line.text(text(option)); break;
     case OptType::flag: line.text(value != 0 ? "on" : "off"); break;
     case OptType::number: line.num(value); break;
     case OptType::bytes:

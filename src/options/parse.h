@@ -15,7 +15,8 @@ class Settings {
   usize bytes(Opt option) const { return usize(get(option)); }
   bool on(Opt option) const { return get(option) != 0; }
   template <class E> E as(Opt option) const { return E(get(option)); }
-  const char* log_path() const { return log_; }
+  const char* text(Opt option) const { return texts_[text_index(option)]; }
+  const char* log_path() const { return text(Opt::log); }
   bool given(Opt option) const { return given_[usize(option)]; } // named by the user, not by default or preset
 
   void set(Opt option, i64 value) { values_[usize(option)] = value; }
@@ -42,7 +43,7 @@ class Settings {
 
   i64 values_[kOptions];
   bool given_[kOptions] = {};
-  char log_[kTextBytes] = "off";
+  char texts_[kTexts][kTextBytes];
   char error_[kTextBytes] = "";
 };
 

@@ -17,6 +17,7 @@ enum class Opt : u16 {
   scheme, node_lookup, lookup_batch, flush_threshold, old_roots, root_take, card_phase,
   compact_dense, ahead, no_room, full_promotes,
   resize, eden, eden_min, eden_max, pause_goal, gc_share, old_growth, conserve, verify, stress_every, stress_kind, woken_per,
+  record_file, record_at, record_most, record_time,
   count
 };
 inline constexpr usize kOptions = usize(Opt::count);
@@ -29,7 +30,7 @@ struct OptRow {
   OptType type;
   const char* unit;      // "" for none
   i64 low, high;         // inclusive, for number and bytes
-  i64 value;             // default: number, bytes, index into choices, 0/1
+  i64 value;             // default: number, bytes, index into choices, 0/1, index into kTextDefaults
   const char* choices;   // "a|b|c" for choice; null otherwise
   const char* sentence;
   const char* tags;      // mechanisms, "N2 N22"
@@ -37,6 +38,9 @@ struct OptRow {
   i64 mood;              // value under test in a bad mood
   const char* values = nullptr; // the papers' names of the choices where they differ, in the same order
 };
+
+// Defaults of text options. Each text option has one text of its own, in the order of the rows.
+inline constexpr const char* kTextDefaults[] = {"off", "largest"};
 
 // Choice values, in the order of the rows' `choices`.
 enum class Preset : i64 { garner, ps, interleaved, naps, fragmented, ps_fragopt, segregated, org, aggressive, hybrid, relaxed };
@@ -134,6 +138,11 @@ inline constexpr OptRow kTable[] = {
   {Opt::stress_every, "cycle.stress_every", OptType::number, "refills", 0, 1 << 30, 0, nullptr, "Collect at every so many buffer refills; 0 is off.", "", "", 50},
   {Opt::stress_kind, "cycle.stress_kind", OptType::choice, "", 0, 0, 0, "mixed|young|full", "What stress_every collects.", "", "", 0},
   {Opt::woken_per, "cycle.woken_per", OptType::bytes, "bytes", 0, 1 << 30, 1 << 20, nullptr, "Expected work per worker below which fewer are woken; 0 wakes all.", "N4", "", 0},
+  // -- record --
+  {Opt::record_file, "record.file", OptType::text, "", 0, 0, 0, nullptr, "Where the heap before a collection is recorded as a graph: off, or a file's path ('garner record' sets it).", "", "", 0},
+  {Opt::record_at, "record.at", OptType::text, "", 0, 0, 1, nullptr, "Which collections are recorded: largest, or their numbers joined by +, as in 3+7.", "", "", 0},
+  {Opt::record_most, "record.most", OptType::bytes, "bytes", 4096, i64(1) << 32, 64 << 20, nullptr, "Most bytes of a recording; of a larger heap whole sub-graphs are left out.", "", "", 1 << 20},
+  {Opt::record_time, "record.time", OptType::number, "ms", 1, 600000, 10000, nullptr, "Longest time the program stands for one recording.", "", "", 1000},
 };
 static_assert(sizeof(kTable) / sizeof(kTable[0]) == kOptions, "one row per option");
 constexpr bool table_in_order() {
@@ -142,6 +151,13 @@ constexpr bool table_in_order() {
   return true;
 }
 static_assert(table_in_order(), "rows stand in the order of Opt");
+// The number of a text option among the text options; also how many there are before `id`.
+constexpr usize text_index(Opt id) {
+  usize n = 0;
+  for (usize i = 0; i < usize(id); i++) n += kTable[i].type == OptType::text;
+  return n;
+}
+inline constexpr usize kTexts = text_index(Opt::count);
 
 // What a preset sets, beyond the defaults and beyond what its base sets. `garner` is the defaults themselves.
 struct PresetBase { Preset preset, base; };

@@ -16,7 +16,7 @@ verdict() { # NAME, breaches on stdin
 }
 floor_of() {
   case $1 in
-    base) echo 0 ;; options | event) echo 1 ;; seam) echo 2 ;; machine) echo 3 ;; heap | work) echo 4 ;;
+    base) echo 0 ;; options | event | record) echo 1 ;; seam) echo 2 ;; machine) echo 3 ;; heap | work) echo 4 ;;
     collect) echo 5 ;; cycle) echo 6 ;; host) echo 7 ;; door) echo 8 ;; observe) echo 2 ;; # the side room knows base, options, event
     *) echo 99 ;;
   esac

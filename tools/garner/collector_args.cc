@@ -22,8 +22,8 @@ void append(std::string& list, const std::string& item) {
 
 } // namespace
 
-void add_collector_args(CLI::App& app, CollectorArgs& args) {
-  app.add_option("-o,--option", args.options, "Set an option of the collector; may be repeated ('garner options' lists them)")
+void add_collector_args(CLI::App& app, CollectorArgs& args, const char* option) {
+  app.add_option(option, args.options, "Set an option of the collector; may be repeated ('garner options' lists them)")
     ->type_name("NAME=VALUE")->allow_extra_args(false)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--preset", args.preset, "A named set of options")->type_name("NAME");
   app.add_option("--workers", args.workers, "Collector threads that may take part in a pause")->type_name("N")->check(CLI::NonNegativeNumber);

@@ -12,7 +12,8 @@ struct CollectorArgs {
   std::string preset, library;
   int workers = -1;
 };
-void add_collector_args(CLI::App& app, CollectorArgs& args);
+// `option`: how a single option is given; a command that needs -o for itself has --option alone.
+void add_collector_args(CLI::App& app, CollectorArgs& args, const char* option = "-o,--option");
 
 // The log that the collector is told to write, as the merged options have it.
 struct CollectorOptions {

@@ -27,6 +27,9 @@ Command add_bench(CLI::App& root);
 Command add_options(CLI::App& root);
 Command add_doctor(CLI::App& root);
 Command add_machine(CLI::App& root);
+Command add_record(CLI::App& root);
+Command add_simulate(CLI::App& root);
+Command add_advise(CLI::App& root);
 Command add_reproduce(CLI::App& root);
 Command add_report(CLI::App& root);
 

@@ -165,6 +165,7 @@ void Stage::begin_measuring() {
   measures_.pause_ns = measures_.resize_ns = 0;
   allocated_before_ = allocated();
   began_ns_ = machine_.now();
+  if (spec_.survival > 0) host_->cycle->pace().remember_survival(spec_.survival);
   measuring_ = true;
 }
 

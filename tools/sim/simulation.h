@@ -28,6 +28,7 @@ struct Spec {
   u64 eden_min = 0, eden_max = 0; // 0: eden
   u64 reserve = 4 * GiB;          // address space; costs nothing until touched
   u64 limit = 0;                  // 0: none, and full collections only when asked for
+  double survival = 0;            // share of eden that the collector expects to survive when measuring begins; 0: what it learned so far
   bool by_node = true;            // count accesses by node and space
   bool timeline = false;          // keep every worker's spans
   bool locality = false;          // follow every root before each collection (T15): slow

@@ -175,7 +175,8 @@ bool DotNet::relieve(u32 attempt, Cause cause, u64 seen) {
   return true;
 }
 
-void DotNet::account(clr::gc_alloc_context*, usize bytes, u32 kind, clr::Object* object, usize object_bytes) {
+void DotNet::account(clr::gc_alloc_context* context, usize bytes, u32 kind, clr::Object* object, usize object_bytes) {
+  recording.note(context, word(object) - kHeadBytes, bytes);
   u64 now = total_allocated_.fetch_add_relaxed(bytes) + bytes;
   if (GARNER_UNLIKELY(no_gc_callback_at_ != 0 && now >= no_gc_callback_at_)) end_region(false);
   if (GARNER_LIKELY(!wants(clr::EventKeyword::gc, clr::EventLevel::verbose))) return;

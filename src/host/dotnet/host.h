@@ -5,7 +5,7 @@
 // does so in preemptive mode. A collection runs on the thread that needed it: enter() goes preemptive and takes the collection
 // lock, stop() suspends the others and comes back cooperative.
 // Split: world.cc stop and resume; roots.cc stacks; alloc.cc buffers and large objects; settings.cc configuration; api.cc System.GC;
-// no_gc.cc regions without collections and notifications; walks.cc tools; handles.cc handle manager; frozen.cc memory that is not ours.
+// no_gc.cc regions without collections and notifications; walks.cc tools; recording.cc the heap as a file; handles.cc handle manager; frozen.cc memory that is not ours.
 #pragma once
 #include "cycle/cycle.h"
 #include "heap/finalizers.h"
@@ -14,6 +14,7 @@
 #include "host/dotnet/frozen.h"
 #include "host/dotnet/mutex.h"
 #include "host/dotnet/objects.h"
+#include "host/dotnet/recording.h"
 #include "machine/linux/linux.h"
 #include "observe/log.h"
 
@@ -160,6 +161,7 @@ class DotNet {
   Settings settings;
   StockSettings stock;
   Log log;
+  Recording recording;
   Atomic<i32> latency_mode{1};
   u64 looked_ns = 0; // memory_short's: by whoever collects
   bool was_short = false;
@@ -215,6 +217,7 @@ class DotNet {
   void fire_end(Kind kind, Cause cause, u64 index);
   void notify_full(Kind kind);
   void note_approach();
+  void record_heap(Kind kind, Cause cause, u64 index);
   void end_region(bool exceeded);
 
   clr::MethodTable* free_type_ = nullptr;

@@ -41,6 +41,7 @@ __attribute__((noinline)) void DotNet::scan_threads(u32 worker, Kind kind, void*
 // The runtime may ask several times about one thread in one scan: the answer for a worker must stay the same.
 bool DotNet::claims(clr::gc_alloc_context* context, u32 worker) {
   if (!gathering_) return true; // a tool's walk wants every thread
+  recording.report_for(context);
   // The word is ours; it holds the epoch of the last scan that took this thread, and who did.
   word mine = scan_epoch_ << 16 | (worker + 1), seen = __atomic_load_n(reinterpret_cast<word*>(&context->gc_reserved_2), __ATOMIC_RELAXED);
   if (seen >> 16 == scan_epoch_) return seen == mine;

@@ -222,6 +222,8 @@ clr::Hresult DotNet::initialize() {
   machine.set_seed(u64(settings.get(Opt::seed)));
   read_stock();
   if (!read_affinity()) return refuse("GCHeapAffinitizeRanges is malformed; expected a list like 0,2,4-7");
+  const char* trouble = nullptr;
+  if (!recording.init(settings, trouble)) return refuse(trouble);
   note_unsupported();
   if (stock.retain) settings.set(Opt::retain, 1);
   latency_mode.store_relaxed(stock.concurrent ? i32(clr::LatencyMode::interactive) : i32(clr::LatencyMode::batch));

@@ -49,6 +49,7 @@ void DotNet::begin(Kind kind, Cause cause, u64 index) {
   fire_start(kind, cause, index);
   ee->UpdateGCEventStatus(int(event_level.load_relaxed()), int(event_keywords.load_relaxed()), int(private_level.load_relaxed()),
                           int(private_keywords.load_relaxed()));
+  if (recording.on()) record_heap(kind, cause, index);
 }
 
 void DotNet::before_roots(Kind kind) {
@@ -73,6 +74,7 @@ void DotNet::finish(Kind kind, Cause cause, u64 index) {
   fire_end(kind, cause, index);
   notify_full(kind);
   if (kind == Kind::full) loh_compaction = i32(clr::LohCompaction::normal); // "compact once" is over
+  recording.forget();
 }
 
 void DotNet::resume() {

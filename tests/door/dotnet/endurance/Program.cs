@@ -1,6 +1,6 @@
 // What a suite script measures from outside: a program that holds and churns memory, one that fills it up, one with millions of finalizers, one that
-// dies, one that shows its collector's
-// threads, and one that is shot at with signals. `dotnet Endurance.dll NAME key=value …`; each prints `name value` lines.
+// dies, one that shows its collector's threads, one that is shot at with signals, and one whose graph is known.
+// `dotnet Endurance.dll NAME key=value …`; each prints `name value` lines.
 
 using System.Globalization;
 
@@ -22,7 +22,8 @@ internal static class Program
             case "finalizable": return Memory.Finalizable(Of("count", 2_000_000));
             case "crash": Memory.Hold(20, 0); throw new InvalidOperationException("as asked");
             case "signals": return Signals.Storm(Of("count", 10_000), Of("rounds", 3));
-            default: Console.Error.WriteLine("Endurance hold|fill|finalizable|crash|processors|workers|signals [key=value …]"); return 2;
+            case "graph": return Graph.Run(Of("nodes", 0), Of("threads", 3), Of("handles", 0), Of("end", 0) switch { 1 => "crash", 2 => "exit", 3 => "loop", _ => "" });
+            default: Console.Error.WriteLine("Endurance hold|fill|finalizable|crash|processors|workers|signals|graph [key=value …]"); return 2;
         }
     }
 }

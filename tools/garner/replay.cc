@@ -1,0 +1,216 @@
+#include "replay.h"
+
+#include <algorithm>
+#include <set>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "errors.h"
+#include "heap_file.h"
+#include "option_text.h"
+#include "options/parse.h"
+#include "say.h"
+#include "sim/heap_graph.h"
+#include "table.h"
+
+namespace garner::tool {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+constexpr u64 kReservePer = 6; // address space over the graph's bytes: eden, copies of it, and old space
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> parts;
+  for (size_t at = 0; at <= list.size();) {
+    const size_t end = std::min(list.find(',', at), list.size());
+    parts.push_back(list.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+std::vector<std::string> parse_presets(const std::string& text) {
+  const std::vector<std::string> known = preset_names();
+  if (text.empty()) return known;
+  std::vector<std::string> wanted;
+  for (const std::string& name : split(text)) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      std::string all;
+      for (const std::string& one : known) all += (all.empty() ? "" : ", ") + one;
+      throw UsageError(fmt::format("--preset: '{}' is no preset; there are {}", name, all));
+    }
+    wanted.push_back(name);
+  }
+  return wanted;
+}
+
+// Not given: one, a quarter of the cores, and all of them.
+std::vector<u32> parse_workers(const std::string& text, u32 cores) {
+  std::vector<u32> wanted;
+  if (text.empty())
+    for (u32 n : {1u, cores / 4, cores})
+      if (n != 0 && (wanted.empty() || wanted.back() != n)) wanted.push_back(n);
+  if (text.empty()) return wanted;
+  for (const std::string& part : split(text)) {
+    if (part.empty() || part.size() > 4 || part.find_first_not_of("0123456789") != std::string::npos || std::stoul(part) < 1 || std::stoul(part) > 1024)
+      throw UsageError(fmt::format("--workers '{}': expected numbers from 1 to 1024, like 1,8,48", text));
+    wanted.push_back(u32(std::stoul(part)));
+  }
+  return wanted;
+}
+
+Kind parse_kind(const std::string& text, const record::Recording& recording) {
+  if (text.empty() || text == "recorded") return Kind(recording.head().generation);
+  for (Kind kind : {Kind::young0, Kind::young1, Kind::full})
+    if (text == name_of(kind)) return kind;
+  throw UsageError(fmt::format("--kind '{}': expected recorded, young0, young1 or full", text));
+}
+
+void check_options(const ReplayPlan& plan) {
+  for (const std::string& preset : plan.presets) {
+    Settings settings;
+    const std::string list = "preset=" + preset + (plan.options.empty() ? "" : "," + plan.options);
+    if (!settings.parse(list.c_str())) throw UsageError(fmt::format("--option: {}", settings.error()));
+    if (settings.given(Opt::workers) || settings.given(Opt::seed)) throw UsageError("--option: workers and seed have arguments of their own here");
+    if (const IllegalPair* pair = settings.illegal()) throw UsageError(fmt::format("with preset {}: {}", preset, pair->sentence));
+  }
+}
+
+// The replay's heap is real memory of this process: the graph three times over, and its tables.
+void check_memory(const simulation::Graph& graph) {
+  const u64 needed = 4 * graph.total_bytes() + 64 * u64(graph.objects()) + 8 * u64(graph.edges.size());
+  const u64 there = u64(sysconf(_SC_PHYS_PAGES)) * u64(sysconf(_SC_PAGESIZE));
+  if (needed > there) throw UsageError(fmt::format("to replay this recording takes about {} MB of memory, more than this machine has", needed / MiB));
+}
+
+u64 sum_of(const simulation::Measures& m, u64 WorkerStats::*field) {
+  u64 sum = 0;
+  for (const auto& collection : m.collections)
+    for (const auto& line : collection.workers) sum += line.stats.*field;
+  return sum;
+}
+
+} // namespace
+
+void add_replay_args(CLI::App& app, ReplayArgs& args) {
+  app.add_option("FILE", args.file, "A recording, as 'garner record' writes it")->required();
+  app.add_option("--machine", args.machine, "A machine file, by name ('garner machine list') or path")->type_name("NAME|FILE")->capture_default_str();
+  app.add_option("--preset", args.presets, "The presets to try, separated by commas; if not given, all")->type_name("NAMES");
+  app.add_option("--workers", args.workers, "Numbers of collector threads; if not given, 1, a quarter of the machine's cores, and all")->type_name("N,M");
+  app.add_option("--option", args.options, "More options of the collector, the same for every preset")->type_name("NAME=VALUE");
+  app.add_option("--kind", args.kind, "What is collected: recorded (as in the program), young0, young1 or full")->type_name("KIND");
+  app.add_option("--threads", args.threads, "Deal the objects to so many allocating threads; if not given, those recorded")->type_name("N")->check(CLI::Range(1, 4096));
+  app.add_option("--seed", args.seed, "Seed of every random choice")->type_name("N")->check(CLI::NonNegativeNumber);
+}
+
+void make_plan(const ReplayArgs& args, ReplayPlan& plan) {
+  read_heap(args.file, plan.recording);
+  if (plan.recording.objects() == 0) throw UsageError(fmt::format("{}: the recording holds no objects", args.file));
+  plan.machine = find_machine(args.machine);
+  plan.presets = parse_presets(args.presets);
+  plan.workers = parse_workers(args.workers, plan.machine.cores());
+  plan.options = args.options;
+  plan.kind = parse_kind(args.kind, plan.recording);
+  plan.seed = args.seed;
+  check_options(plan);
+  const std::string trouble = simulation::graph_of(plan.recording, {args.threads, plan.kind != Kind::full}, plan.graph);
+  if (!trouble.empty()) throw UsageError(fmt::format("{}: {}", args.file, trouble));
+  check_memory(plan.graph);
+}
+
+ReplayRow replay(const ReplayPlan& plan, const std::string& preset, u32 workers, bool timeline) {
+  simulation::Spec spec;
+  spec.machine = plan.machine.config();
+  spec.options = "preset=" + preset + (plan.options.empty() ? "" : "," + plan.options);
+  spec.workers = workers;
+  spec.seed = plan.seed;
+  spec.eden = simulation::Replay::eden_for(plan.graph);
+  spec.reserve = align_up(kReservePer * spec.eden + 256 * MiB, 64 * MiB);
+  // A collector that had run the program would expect about what survives; how many workers are woken depends on it.
+  u64 young = 0;
+  for (u32 o = 0; o < plan.graph.objects(); o++) young += plan.graph.age[o] == 2 ? 0 : plan.graph.bytes[o];
+  spec.survival = double(young) / double(spec.eden);
+  spec.timeline = timeline;
+  simulation::Replay program(plan.graph, plan.kind);
+  ReplayRow row;
+  row.preset = preset;
+  row.workers = workers;
+  row.measures = simulation::simulate(spec, program);
+  const simulation::Measures& m = row.measures;
+  if (!m.error.empty()) throw std::runtime_error(fmt::format("preset {}, {} workers: {}", preset, workers, m.error));
+  if (m.collections.size() != 1) throw std::runtime_error(fmt::format("preset {}, {} workers: the replay made {} collections, not one", preset, workers, m.collections.size()));
+  const simulation::Collection& c = m.collections[0];
+  row.pause_ms = double(c.end.pause_ns) / 1e6;
+  row.trace_ms = double(c.end.evacuate_ns + c.end.mark_ns) / 1e6;
+  const u64 moved = sum_of(m, &WorkerStats::bytes_copied) + sum_of(m, &WorkerStats::bytes_marked);
+  row.copied_gb_per_s = c.end.pause_ns == 0 ? 0 : double(moved) / double(c.end.pause_ns);
+  row.remote = m.remote_share();
+  std::vector<u64> by_node(m.nodes);
+  for (usize i = 0; i < c.memory_bytes.size(); i++) by_node[i % m.nodes] += c.memory_bytes[i];
+  row.imbalance = simulation::imbalance_of(by_node);
+  u64 most = 0, idle = 0;
+  std::set<u32> took_part;
+  for (const simulation::WorkerLine& line : c.workers) {
+    most = std::max(most, line.stats.bytes_copied + line.stats.bytes_marked);
+    idle += line.stats.idle_ns;
+    took_part.insert(line.worker);
+  }
+  row.uneven = moved == 0 ? 0 : double(most) * double(std::max<size_t>(c.workers.size(), 1)) / double(moved);
+  row.worked = u32(took_part.size());
+  const u64 trace_ns = c.end.evacuate_ns + c.end.mark_ns;
+  row.idle = trace_ns * row.worked == 0 ? 0 : double(idle) / (double(trace_ns) * row.worked); // from a worker's last entry to the end of the phase counts too
+  row.lock_wait = c.end.pause_ns == 0 ? 0 : double(sum_of(m, &WorkerStats::waits_ns)) / (double(c.end.pause_ns) * workers);
+  row.steals = sum_of(m, &WorkerStats::steals);
+  row.digest = m.digest;
+  return row;
+}
+
+std::vector<ReplayRow> replay_all(const ReplayPlan& plan, bool timeline) {
+  std::vector<ReplayRow> rows;
+  const bool tell = isatty(2) != 0;
+  for (u32 workers : plan.workers)
+    for (const std::string& preset : plan.presets) {
+      if (tell) say_err("\r\033[K{} of {}: {}, {} workers", rows.size() + 1, plan.workers.size() * plan.presets.size(), preset, workers);
+      rows.push_back(replay(plan, preset, workers, timeline));
+    }
+  if (tell) say_err("\r\033[K");
+  return rows;
+}
+
+std::string plan_line(const ReplayPlan& plan) {
+  const u32 threads = plan.graph.threads();
+  return fmt::format("{}\nsimulated on {}: {} collection, objects of {} thread{}, seed {}{}\n", heap_line(plan.recording), plan.machine.name, name_of(plan.kind), threads,
+                     threads == 1 ? "" : "s", plan.seed, plan.options.empty() ? "" : ", " + plan.options);
+}
+
+ordered_json plan_json(const ReplayPlan& plan) {
+  return {{"simulated", true}, {"machine", plan.machine.name}, {"nodes", plan.machine.shape.nodes}, {"cores", plan.machine.cores()},
+          {"kind", name_of(plan.kind)}, {"threads", plan.graph.threads()}, {"seed", plan.seed}, {"options", plan.options}, {"replayed_bytes", plan.graph.total_bytes()},
+          {"recording", heap_json(plan.recording)}};
+}
+
+ordered_json row_json(const ReplayRow& row) {
+  const simulation::Measures& m = row.measures;
+  const simulation::Collection& c = m.collections[0];
+  ordered_json all = {{"preset", row.preset}, {"workers", row.workers}, {"worked", row.worked}, {"pause_ns", c.end.pause_ns}, {"trace_ns", c.end.evacuate_ns + c.end.mark_ns},
+                      {"gather_ns", c.end.gather_ns}, {"weak_ns", c.end.weak_ns}, {"compact_ns", c.end.compact_ns}, {"finish_ns", c.end.finish_ns},
+                      {"copied_bytes", sum_of(m, &WorkerStats::bytes_copied)}, {"marked_bytes", sum_of(m, &WorkerStats::bytes_marked)}, {"copied_gb_per_s", row.copied_gb_per_s},
+                      {"remote_share", row.remote}, {"imbalance", row.imbalance}, {"uneven_workers", row.uneven}, {"idle_share", row.idle}, {"lock_wait_share", row.lock_wait},
+                      {"steals", row.steals}, {"digest", fmt::format("{:016x}", row.digest)}, {"memory_bytes", c.memory_bytes}};
+  ordered_json workers = ordered_json::array();
+  for (const simulation::WorkerLine& line : c.workers) {
+    ordered_json spans = ordered_json::array();
+    for (const simulation::Span& span : c.spans)
+      if (span.worker == line.worker) spans.push_back({simulation::kActivityNames[usize(span.activity)], span.begin_ns - c.end.start_ns, span.end_ns - c.end.start_ns});
+    workers.push_back({{"worker", line.worker}, {"node", line.node}, {"objects_copied", line.stats.objects_copied}, {"bytes_copied", line.stats.bytes_copied},
+                       {"bytes_marked", line.stats.bytes_marked}, {"steals", line.stats.steals}, {"steals_remote", line.stats.steals_remote}, {"idle_ns", line.stats.idle_ns},
+                       {"spans", spans}});
+  }
+  all["by_worker"] = workers;
+  return all;
+}
+
+} // namespace garner::tool

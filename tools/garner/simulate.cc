@@ -1,0 +1,63 @@
+// `garner simulate`: a recorded heap collected on a machine one does not have (docs/recordings.md).
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "command.h"
+#include "heap_file.h"
+#include "replay.h"
+#include "say.h"
+#include "table.h"
+
+namespace garner::tool {
+namespace {
+
+struct SimulateArgs {
+  ReplayArgs replay;
+  bool json = false, describe = false;
+};
+
+std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
+
+int simulate(const SimulateArgs& args) {
+  if (args.describe) {
+    record::Recording recording;
+    read_heap(args.replay.file, recording);
+    nlohmann::ordered_json all = heap_json(recording);
+    all["shapes"] = shapes_json(recording, 50);
+    if (args.json) say_out("{}\n", all.dump());
+    else say_out("{}\n{}\n", heap_line(recording), all.dump(1));
+    return 0;
+  }
+  ReplayPlan plan;
+  make_plan(args.replay, plan);
+  const std::vector<ReplayRow> rows = replay_all(plan, args.json);
+  if (args.json) {
+    nlohmann::ordered_json all = plan_json(plan);
+    all["rows"] = nlohmann::ordered_json::array();
+    for (const ReplayRow& row : rows) all["rows"].push_back(row_json(row));
+    say_out("{}\n", all.dump(1));
+    return 0;
+  }
+  Table table({"preset", "workers", "took part", "pause ms", "trace ms", "GB/s", "remote", "imbalance", "uneven", "idle", "lock wait", "steals"});
+  for (const ReplayRow& r : rows)
+    table.row({r.preset, std::to_string(r.workers), std::to_string(r.worked), fmt::format("{:.3f}", r.pause_ms), fmt::format("{:.3f}", r.trace_ms), fmt::format("{:.2f}", r.copied_gb_per_s),
+               percent(r.remote), fmt::format("{:.2f}", r.imbalance), fmt::format("{:.2f}", r.uneven), percent(r.idle), percent(r.lock_wait), std::to_string(r.steals)});
+  say_out("{}{}", plan_line(plan), table.text(colours_on(1)));
+  return 0;
+}
+
+} // namespace
+
+Command add_simulate(CLI::App& root) {
+  CLI::App* app = root.add_subcommand("simulate", "Collect a recorded heap on a simulated machine, with several presets and numbers of workers");
+  auto args = std::make_shared<SimulateArgs>();
+  add_replay_args(*app, args->replay);
+  app->add_flag("--json", args->json, "Print everything, and what each worker did when, as one JSON object");
+  app->add_flag("--describe", args->describe, "Only tell what the recording holds");
+  app->footer("GB/s: bytes copied or marked per time of the pause. remote: share of bytes from other nodes' memories. imbalance: of bytes by node of the memory,\n"
+              "0 when all are equal. uneven: the busiest worker's share over the mean. idle, lock wait: shares of workers' time. Figures are virtual and repeat exactly.");
+  return {app, [args](const Invocation&) { return simulate(*args); }};
+}
+
+} // namespace garner::tool
