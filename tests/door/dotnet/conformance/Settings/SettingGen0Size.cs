@@ -4,11 +4,13 @@
 
 namespace Garner.Conformance;
 
-[Behaviour("setting-gen0size", "DOTNET_GCgen0size (4 MB): programs run as ever with a small young budget", Settings = "DOTNET_GCgen0size=0x400000")]
+[Behaviour("setting-gen0size", "DOTNET_GCgen0size (4 MB): a collection comes every 4 MB of garbage, programs run as ever", Settings = "DOTNET_GCgen0size=0x400000")]
 internal static class SettingGen0Size
 {
     public static void Run(TextWriter output)
     {
+        int came = Heap.Garbage(128);
+        Expect.That(came >= 24 && (came <= 48 || Heap.Forced), $"{came} collections for 128 MB");
         output.WriteLine($"checksum {Workload.Run():x16}");
     }
 }
