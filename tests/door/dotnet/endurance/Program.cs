@@ -1,5 +1,5 @@
 // What a suite script measures from outside: a program that holds and churns memory, one that fills it up, one that shows its collector's
-// threads, and one that is shot at with signals. `dotnet Endurance.dll NAME key=value …`; each prints `name value` lines.
+// threads, some that show what a setting does, and one that is shot at with signals. `dotnet Endurance.dll NAME key=value …`; each prints `name value` lines.
 
 using System.Globalization;
 
@@ -18,8 +18,11 @@ internal static class Program
             case "fill": return Memory.Fill();
             case "processors": Console.WriteLine(Environment.ProcessorCount); return 0;
             case "workers": Workers.Show(); return 0;
+            case "garbage": Settings.Garbage(Of("mb", 100)); return 0;
+            case "replace": Settings.Replace(Of("mb", 100)); return 0;
+            case "release": Settings.Release(); return 0;
             case "signals": return Signals.Storm(Of("count", 10_000), Of("rounds", 3));
-            default: Console.Error.WriteLine("Endurance hold|fill|processors|workers|signals [key=value …]"); return 2;
+            default: Console.Error.WriteLine("Endurance hold|fill|processors|workers|garbage|replace|release|signals [key=value …]"); return 2;
         }
     }
 }
