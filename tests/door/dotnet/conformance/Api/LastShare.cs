@@ -21,16 +21,16 @@ internal static class LastShare
         Expect.That(method != null, "the runtime has the method that its counter asks");
         Func<int> share = method!.CreateDelegate<Func<int>>();
         Node? live = null;
-        for (int i = Work.Scaled(1_000_000, 200_000); i > 0; i--)
+        for (int i = Work.Scaled(300_000, 100_000); i > 0; i--)
             live = new Node(live);
         int highest = 0, lowest = 100;
-        for (int i = 0; i < 20; i++)
+        for (int i = 0; i < 8; i++)
         {
             Heap.Full();
             Heap.Full(); // nothing but the collection lies between the two ends
             highest = Math.Max(highest, share());
         }
-        for (int i = 0; i < 5; i++)
+        for (int i = 0; i < 3; i++)
         {
             Thread.Sleep(200);
             GC.Collect(0);
