@@ -20,9 +20,10 @@ internal static class Program
             case "workers": Workers.Show(); return 0;
             case "garbage": Settings.Garbage(Of("mb", 100)); return 0;
             case "replace": Settings.Replace(Of("mb", 100)); return 0;
+            case "untouched": Settings.Untouched(); return 0;
             case "release": Settings.Release(); return 0;
             case "signals": return Signals.Storm(Of("count", 10_000), Of("rounds", 3));
-            default: Console.Error.WriteLine("Endurance hold|fill|processors|workers|garbage|replace|release|signals [key=value …]"); return 2;
+            default: Console.Error.WriteLine("Endurance hold|fill|processors|workers|garbage|replace|untouched|release|signals [key=value …]"); return 2;
         }
     }
 }

@@ -33,6 +33,20 @@ internal static class Settings
         GC.KeepAlive(live);
     }
 
+    /// <summary>Arrays of 0.6 of the machine's memory, dead at once and never touched, while full collections are held back: how many come.</summary>
+    public static void Untouched()
+    {
+        GC.Collect();
+        int length = (int)Math.Min(Array.MaxLength, GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 10 * 6 / 64), before = GC.CollectionCount(2);
+        System.Runtime.GCSettings.LatencyMode = System.Runtime.GCLatencyMode.LowLatency;
+        for (int i = 0; i < 4; i++)
+            s_sink = new Block[length];
+        Console.WriteLine($"full {GC.CollectionCount(2) - before}");
+    }
+
+    [System.Runtime.InteropServices.StructLayout(System.Runtime.InteropServices.LayoutKind.Sequential, Size = 64)]
+    private struct Block;
+
     /// <summary>What stays committed after 400 MiB have died.</summary>
     public static void Release()
     {

@@ -46,6 +46,7 @@ within full 2 4 dotnet "$ENDURANCE" replace mb=240
 within full 6 14 DOTNET_GCConserveMemory=7 dotnet "$ENDURANCE" replace mb=240
 within full 2 4 DOTNET_GCConserveMemory=7 GARNER=conserve=0 dotnet "$ENDURANCE" replace mb=240
 unset DOTNET_GCgen0size
+within full 2 3 dotnet "$ENDURANCE" untouched # lack of memory is what does not hold them back
 within kept 400 900 DOTNET_GCRetainVM=1 dotnet "$ENDURANCE" release
 within kept 0 390 dotnet "$ENDURANCE" release
 within kept 0 390 DOTNET_GCRetainVM=1 GARNER=retain=off dotnet "$ENDURANCE" release

@@ -32,7 +32,6 @@ internal static class ConfigurationVariables
         Expect.Equal(85_000L, (long)variables["LOHThreshold"]);
         Expect.Equal(90L, (long)variables["GCHighMemPercent"]);
         Expect.That((long)variables["GCGen0MaxBudget"] > 0, "a largest budget of generation 0");
-        Expect.That((long)variables["GCRegionRange"] > 0, "reserved address space");
         Expect.Equal(0L, (long)variables["GCConserveMem"]);
         GC.Collect();
         long limit = (long)variables["GCHeapHardLimit"]; // a container may set one
