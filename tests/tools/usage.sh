@@ -1,6 +1,7 @@
 # Bad input is one clear line on stderr and exit code 2; --help and --version are answers.
 set -eu
 garner=$1
+tree=$2
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 fail() { echo "FAILED: $1" >&2; exit 1; }
@@ -45,6 +46,12 @@ for command in run compare bench options doctor machine; do
   grep -q "^Usage: garner $command" "$scratch/out" && [ ! -s "$scratch/err" ] || fail "$command --help: $(cat "$scratch/out")"
   "$garner" --help | grep -q "^  $command " || fail "--help does not list $command"
 done
+
+# ./test refuses a part that does not exist before it builds anything.
+code=0
+GARNER_BUILD=$scratch/none bash "$tree/test" --only nativ > "$scratch/out" 2>"$scratch/err" || code=$?
+[ $code = 1 ] && [ "$(wc -l < "$scratch/err")" = 1 ] && grep -q "^no part 'nativ'" "$scratch/err" && [ ! -s "$scratch/out" ] && [ ! -e "$scratch/none" ] ||
+  fail "./test --only nativ: exit code $code: $(cat "$scratch/out" "$scratch/err")"
 
 # doctor tells a problem by its exit code, and every line by its first word.
 code=0

@@ -20,11 +20,6 @@ bool HeapCalls::RegisterForFinalization(int, clr::Object* object) {
   return host_.finalize_queue.add(min_of(host_.generation_of({word(object)}), 2u), {word(object)});
 }
 
-int HeapCalls::GetLastGCPercentTimeInGC() {
-  u64 since = host_.machine.now() - host_.cycle->start_ns();
-  return since == 0 ? 0 : int(min_of<u64>(100, host_.cycle->total_pause_ns() * 100 / since));
-}
-
 u32 HeapCalls::WaitUntilGCComplete(bool) {
   while (host_.gc_done.load_acquire() == 0) futex_wait(host_.gc_done, 0); // pairs with SetWaitForGCEvent
   return 0;

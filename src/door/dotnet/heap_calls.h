@@ -46,7 +46,7 @@ class HeapCalls final : public clr::IGCHeap {
   unsigned GetMaxGeneration() override { return clr::kMaxGeneration; }
   void SetFinalizationRun(clr::Object* object) override { __atomic_fetch_or(header(object), clr::kHeaderFinalizerRun, __ATOMIC_RELAXED); }
   bool RegisterForFinalization(int generation, clr::Object* object) override;
-  int GetLastGCPercentTimeInGC() override;
+  int GetLastGCPercentTimeInGC() override { return int(host_.last_share_percent()); }
   usize GetLastGCGenerationSize(int generation) override {
     return generation < 0 || generation > 4 ? 0 : host_.cycle->last_any().after.bytes[generation];
   }

@@ -103,7 +103,7 @@ clr::Object* DotNet::allocate_large(clr::gc_alloc_context* context, usize bytes,
   bool zero = (flags & clr::kAllocZeroingOptional) == 0;
   for (u32 attempt = 0;; attempt++) {
     u64 seen = cycle->count();
-    bool due = attempt == 0 && !no_gc_active() && cycle->pace().large_due(cycle->old_bytes(), bytes);
+    bool due = attempt == 0 && !no_gc_active() && large_due(bytes);
     if (!due) {
       word block = 0;
       if (pinned && bytes <= most_small()) {
@@ -151,12 +151,25 @@ clr::Object* DotNet::from_reserve(clr::gc_alloc_context* context, usize bytes) {
 }
 
 // The larger an object, the less it may take of the last memory: threads that allocate little must go on. `share`: a 32nd or a 64th of the
-// limit stays. Without a limit the machine's memory is one.
+// limit stays. Without a limit an object may be as large as memory and swap: pages that nobody touches cost nothing, so that several such
+// objects may be larger than the machine, as on stock; what is touched beyond it is the system's to refuse.
 bool DotNet::leaves_reserve(usize bytes, u32 share) {
   u64 limit = heap().budget().limit();
-  if (limit == 0) return heap().budget().charged() + bytes <= stock.total_memory;
+  if (limit == 0) return bytes <= stock.total_memory + stock.swap;
   u64 reserve = min_of<u64>(limit / share, 256 / share * heap().region_bytes());
   return heap().budget().room() + heap().free_charged() + cycle->spaces().eden.hole_bytes() >= bytes + reserve;
+}
+
+// Whether a full collection comes before this large object. GCLatencyMode.LowLatency holds it back but for lack of memory.
+bool DotNet::large_due(usize bytes) {
+  bool held = latency_mode.load_relaxed() == i32(clr::LatencyMode::low_latency);
+  return (!held && cycle->pace().large_due(cycle->old_bytes(), bytes)) || beyond_memory(bytes);
+}
+
+// Without a limit: the heap would outgrow the machine, so dead objects must go first. Not at every object: what stays may be untouched.
+bool DotNet::beyond_memory(usize bytes) {
+  if (GARNER_LIKELY(heap().budget().limit() != 0 || heap().budget().charged() + bytes <= stock.total_memory)) return false;
+  return cycle->old_bytes() + bytes > cycle->last(Kind::full).end.heap_after + stock.total_memory / 16;
 }
 
 // One step against a lack of memory. False when there is none left.

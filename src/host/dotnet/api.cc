@@ -72,7 +72,7 @@ void DotNet::memory_info(u64* out[11], u32* generation, u32* pause_percent, bool
   u64 limit = heap().budget().limit(), total = limit != 0 ? limit : stock.total_memory;
   u64 values[11] = {
       total / 100 * stock.high_memory_percent, total, known ? total / 100 * max_of(memory_load(), 1u) : 0, record.after.total(), end.fragmented, // the size includes the holes
-      end.committed, kind == int(clr::GcKind::full_blocking) ? end.heap_after : end.copied, end.pinned, end.finalize_pending, end.index, 0};
+      end.committed, end.kind == Kind::full ? end.heap_after : end.copied + end.kept, end.pinned, end.finalize_pending, end.index, 0};
   for (u32 i = 0; i < 10; i++) *out[i] = values[i];
   *generation = record.generation;
   u64 since = machine.now() - cycle->start_ns();
@@ -110,19 +110,55 @@ int DotNet::refresh_limit() {
   return int(clr::RefreshLimitStatus::success);
 }
 
+// Stock's names and types. What exists here answers with the value in effect, the rest with stock's default.
 void DotNet::configuration_values(void* data, clr::ConfigurationFn visit) {
-  visit(data, "ServerGC", "System.GC.Server", clr::ConfigurationType::boolean, stock.server);
-  visit(data, "ConcurrentGC", "System.GC.Concurrent", clr::ConfigurationType::boolean, stock.concurrent);
-  visit(data, "RetainVM", "System.GC.RetainVM", clr::ConfigurationType::boolean, stock.retain);
-  visit(data, "NoAffinitize", "System.GC.NoAffinitize", clr::ConfigurationType::boolean, stock.no_affinitize);
-  visit(data, "HeapCount", "System.GC.HeapCount", clr::ConfigurationType::int64, i64(cycle->gang().workers()));
-  visit(data, "HeapHardLimit", "System.GC.HeapHardLimit", clr::ConfigurationType::int64, i64(heap().budget().limit()));
-  visit(data, "LOHThreshold", "System.GC.LOHThreshold", clr::ConfigurationType::int64, i64(stock.loh_threshold));
-  visit(data, "ConserveMem", "System.GC.ConserveMemory", clr::ConfigurationType::int64, i64(stock.conserve));
+  using enum clr::ConfigurationType;
+  const PaceConfig& pace = cycle->pace().config();
+  struct Row { const char* name; const char* public_key; clr::ConfigurationType type; i64 value; };
+  auto asked = [&](const char* name, const char* public_key) { return Row{name, public_key, int64, number(name, public_key, 0)}; };
+  const Row rows[] = {
+      {"ServerGC", "System.GC.Server", boolean, stock.server},
+      {"ConcurrentGC", "System.GC.Concurrent", boolean, stock.concurrent},
+      {"RetainVM", "System.GC.RetainVM", boolean, settings.on(Opt::retain)},
+      {"GCCpuGroup", "System.GC.CpuGroup", boolean, flag("GCCpuGroup", "System.GC.CpuGroup", false)},
+      {"GCHeapAffinitizeMask", "System.GC.HeapAffinitizeMask", int64, i64(worker_processors_.bits[0])},
+      {"HeapCount", "System.GC.HeapCount", int64, i64(workers_)},
+      {"MaxHeapCount", "System.GC.MaxHeapCount", int64, 0},
+      {"GCHeapHardLimit", "System.GC.HeapHardLimit", int64, i64(heap().budget().limit())},
+      asked("GCHeapHardLimitPercent", "System.GC.HeapHardLimitPercent"),
+      asked("GCHeapHardLimitSOH", "System.GC.HeapHardLimitSOH"),
+      asked("GCHeapHardLimitLOH", "System.GC.HeapHardLimitLOH"),
+      asked("GCHeapHardLimitPOH", "System.GC.HeapHardLimitPOH"),
+      asked("GCHeapHardLimitSOHPercent", "System.GC.HeapHardLimitSOHPercent"),
+      asked("GCHeapHardLimitLOHPercent", "System.GC.HeapHardLimitLOHPercent"),
+      asked("GCHeapHardLimitPOHPercent", "System.GC.HeapHardLimitPOHPercent"),
+      {"NoAffinitize", "System.GC.NoAffinitize", boolean, stock.no_affinitize},
+      {"GCHighMemPercent", "System.GC.HighMemoryPercent", int64, i64(stock.high_memory_percent)},
+      {"GCGen0MaxBudget", "System.GC.Gen0MaxBudget", int64, i64(pace.eden_max)},
+      {"GCLargePages", "System.GC.LargePages", boolean, false},
+      {"GCRegionRange", "System.GC.RegionRange", int64, i64(heap().reserved())},
+      {"GCRegionSize", "System.GC.RegionSize", int64, i64(heap().region_bytes())},
+      {"LOHThreshold", "System.GC.LOHThreshold", int64, i64(stock.loh_threshold)},
+      {"GCConserveMem", "System.GC.ConserveMemory", int64, i64(pace.conserve)},
+      {"GCDynamicAdaptationMode", "System.GC.DynamicAdaptationMode", int64, 1},
+      {"GCDTargetTCP", "System.GC.DTargetTCP", int64, 0},
+      {"GCDGen0GrowthPercent", "System.GC.DGen0GrowthPercent", int64, 0},
+      {"GCDGen0GrowthMinFactor", "System.GC.DGen0GrowthMinFactor", int64, 0},
+      {"GCDGen0GrowthMaxFactor", "System.GC.DGen0GrowthMaxFactor", int64, 0},
+      {"UOHWaitBGCSizeIncPercent", "System.GC.UOHWaitBGCSizeIncPercent", int64, 200},
+  };
+  for (const Row& row : rows) visit(data, row.name, row.public_key, row.type, row.value);
+  const char* texts[][2] = {{"GCHeapAffinitizeRanges", "System.GC.HeapAffinitizeRanges"}, {"GCName", "System.GC.Name"}, {"GCPath", "System.GC.Path"}};
+  for (auto& text : texts) {
+    const char* value = nullptr;
+    bool given = ee->GetStringConfigValue(text[0], text[1], &value);
+    visit(data, text[0], text[1], string_utf8, i64(given ? value : ""));
+    if (given) ee->FreeStringConfigValue(value);
+  }
   // Our own settings, as one text: it also tells a program which collector it runs on.
   char text[Settings::kTextBytes];
   settings.print(Opt::preset, text, sizeof text);
-  visit(data, "GarnerPreset", "System.GC.Garner", clr::ConfigurationType::string_utf8, i64(text));
+  visit(data, "GarnerPreset", "System.GC.Garner", string_utf8, i64(text));
 }
 
 } // namespace garner::dotnet

@@ -36,6 +36,7 @@ struct StockSettings {
   u64 hard_limit = 0;
   bool limit_from_container = false, limit_from_config = false, limit_by_heap = false;
   u64 total_memory = 0;        // that percentages refer to
+  u64 swap = 0;                // of the machine
   u64 gen0_size = 0, gen0_max = 0;
   u64 loh_threshold = clr::kLargeObjectBytes;
   u32 heap_count = 0, high_memory_percent = 90, conserve = 0;
@@ -128,6 +129,8 @@ class DotNet {
   u64 bytes_in_use();
   u32 memory_load();
   bool memory_short(); // looks at most ten times a second
+  // Percent of the time between the ends of the last two collections that the last one took. Any-thread.
+  u32 last_share_percent() const { return last_share_.load_relaxed(); }
   unsigned generation_of(Ref ref) const;
   int start_no_gc(u64 total, bool large_known, u64 large, bool disallow_full);
   int try_no_gc(u64 total, bool large_known, u64 large, bool disallow_full);
@@ -196,6 +199,7 @@ class DotNet {
   void read_stock();
   void note_unsupported();
   HeapConfig heap_config();
+  void eden_config(PaceConfig& pace);
   bool read_affinity();
   u32 worker_count();
   static bool spawn_worker(void (*entry)(void*), void* arg, void* self);
@@ -208,6 +212,8 @@ class DotNet {
   usize most_small() { return heap().region_bytes() / 8 * 7; } // larger objects get regions of their own
   void account(clr::gc_alloc_context* context, usize bytes, u32 heap, clr::Object* object, usize object_bytes);
   bool leaves_reserve(usize bytes, u32 share);
+  bool large_due(usize bytes);
+  bool beyond_memory(usize bytes);
   static constexpr usize kThrowingBytes = 128 * KiB;
   clr::Object* out_of_memory(clr::gc_alloc_context* context, usize bytes);
   clr::Object* from_reserve(clr::gc_alloc_context* context, usize bytes);
@@ -222,6 +228,9 @@ class DotNet {
 
   clr::MethodTable* free_type_ = nullptr;
   CpuSet worker_processors_{};     // empty: anywhere
+  u32 workers_ = 1;                // that may take part in a collection
+  u64 stop_began_ns_ = 0, resumed_ns_ = 0; // of the last collection; both are written by who holds the collection lock
+  Atomic<u32> last_share_{0};      // relaxed: a number to be shown
   Mutex collection_lock_;
   bool was_cooperative_ = false;   // of the thread that holds the lock
   u64 scan_epoch_ = 0;             // raised before every gathering; contexts are claimed for it

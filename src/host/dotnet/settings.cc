@@ -1,8 +1,10 @@
 // Start of the .NET host: which settings are in force, how large the heap may be, and the write barrier.
 //
 // Our own options come from the runtime property System.GC.Garner (DOTNET_GCGarner) and from the environment variable GARNER, which wins
-// item by item. Stock settings are read under their public names; what is not supported says so once.
+// item by item. Stock settings are read under their public names; what is not supported says so once. A limit in which .NET cannot start is
+// refused. Of two settings for one thing our own wins, whatever its value.
 #include <sched.h>
+#include <sys/sysinfo.h>
 #include <cstdlib>
 
 #include "base/print.h"
@@ -13,6 +15,25 @@ namespace {
 
 constexpr u64 kContainerShare = 75;      // percent of a container's limit that the heap may use
 constexpr u64 kContainerLeast = 20 * MiB, kLeastLimit = 4 * MiB;
+constexpr u64 kLeastGen0 = 64 * KiB;
+
+// Stock settings that nothing here reads, and the value that asks for nothing.
+struct Ignored { const char* private_key; const char* public_key; i64 harmless; };
+constexpr Ignored kIgnored[] = {
+    {"GCMaxHeapCount", "System.GC.MaxHeapCount", 0},
+    {"GCgen1size", nullptr, 0},
+    {"GCGen1MaxBudget", nullptr, 0},
+    {"GCDynamicAdaptationMode", "System.GC.DynamicAdaptationMode", 1},
+    {"GCDTargetTCP", "System.GC.DTargetTCP", 0},
+    {"GCLOHCompact", nullptr, 0},
+    {"gcForceCompact", nullptr, 0},
+    {"GCSegmentSize", nullptr, 0},
+    {"GCNumaAware", nullptr, 1},
+    {"GCEnableSpecialRegions", nullptr, 0},
+    {"GCLatencyLevel", nullptr, 1},
+    {"GCStress", nullptr, 0},
+    {"HeapVerify", nullptr, 0},
+};
 
 alignas(TheCycle) char cycle_storage[sizeof(TheCycle)];
 
@@ -67,7 +88,8 @@ void DotNet::read_stock() {
   s.heap_count = u32(max_of<i64>(number("GCHeapCount", "System.GC.HeapCount", 0), 0));
   s.conserve = u32(clamp_to<i64>(number("GCConserveMemory", "System.GC.ConserveMemory", 0), 0, 9));
   s.gen0_size = u64(max_of<i64>(number("GCgen0size", "System.GC.Gen0Size", 0), 0));
-  s.gen0_max = u64(max_of<i64>(number("GCGen0MaxBudget", nullptr, 0), 0));
+  if (s.gen0_size < kLeastGen0) s.gen0_size = 0; // no valid size for the runtime either
+  s.gen0_max = u64(max_of<i64>(number("GCGen0MaxBudget", "System.GC.Gen0MaxBudget", 0), 0));
   s.loh_threshold = max_of<u64>(u64(max_of<i64>(number("GCLOHThreshold", "System.GC.LOHThreshold", 0), 0)), clr::kLargeObjectBytes);
   u32 percent = u32(clamp_to<i64>(number("GCHighMemPercent", "System.GC.HighMemoryPercent", 0), 0, 99));
   s.high_memory_percent = percent == 0 ? 90 : percent;
@@ -76,6 +98,8 @@ void DotNet::read_stock() {
   u64 memory = facts.container != 0 ? facts.container : facts.physical;
   if (i64 given = number("GCTotalPhysicalMemory", nullptr, 0); given > 0) memory = u64(given);
   s.total_memory = memory;
+  struct sysinfo system{};
+  if (sysinfo(&system) == 0) s.swap = u64(system.totalswap) * system.mem_unit;
   s.hard_limit = u64(max_of<i64>(number("GCHeapHardLimit", "System.GC.HeapHardLimit", 0), 0));
   u64 parts = 0, part_percent = 0;
   const char* names[3][4] = {{"GCHeapHardLimitSOH", "System.GC.HeapHardLimitSOH", "GCHeapHardLimitSOHPercent", "System.GC.HeapHardLimitSOHPercent"},
@@ -104,14 +128,22 @@ void DotNet::note_unsupported() {
   if (!settings.on(Opt::notices)) return;
 
   if (stock.large_pages) say("GCLargePages is not supported; heap.huge_pages=on asks the system for transparent ones");
-  if (stock.hard_limit != 0 && stock.hard_limit < kLeastLimit) say("a memory limit below 4 MB is too small for .NET to start");
   if (stock.limit_by_heap) say("GCHeapHardLimitSOH, LOH and POH are honoured as one limit, their sum");
   if (number("GCRegionRange", "System.GC.RegionRange", 0) > 0 || number("GCRegionSize", "System.GC.RegionSize", 0) > 0)
     say("GCRegionRange and GCRegionSize are not supported; heap.reserve and heap.region are the settings here");
-  if (number("GCCpuGroup", "System.GC.CpuGroup", 0) > 0) say("GCCpuGroup has no meaning on Linux");
+  if (flag("GCCpuGroup", "System.GC.CpuGroup", false)) say("GCCpuGroup has no meaning on Linux");
+  if (i64 asked = number("GCgen0size", "System.GC.Gen0Size", 0); asked != 0 && stock.gen0_size == 0) say("GCgen0size is below 64 KB and is ignored");
+  Line line;
+  for (const Ignored& key : kIgnored)
+    if (number(key.private_key, key.public_key, key.harmless) != key.harmless)
+      line.text(line.size() == 0 ? "settings without effect here: " : ", ").text(key.private_key);
+  if (line.size() != 0) say(line.c_str());
+  if (const char* profiling = getenv("CORECLR_ENABLE_PROFILING"); profiling != nullptr && strcmp(profiling, "1") == 0)
+    say("CORECLR_ENABLE_PROFILING: a profiler is not told which objects moved or survived; after the first collection addresses it remembers are wrong");
 }
 
-// GCHeapAffinitizeMask and GCHeapAffinitizeRanges ("0,2,4-7"): where collector threads may run. False when malformed.
+// GCHeapAffinitizeMask and GCHeapAffinitizeRanges ("0,2,4-7"): where collector threads may run. False when malformed. With GCNoAffinitize
+// they say nothing, as on stock.
 bool DotNet::read_affinity() {
   CpuSet set{};
   if (i64 mask = number("GCHeapAffinitizeMask", "System.GC.HeapAffinitizeMask", 0); mask != 0) set.bits[0] = u64(mask);
@@ -137,6 +169,11 @@ bool DotNet::read_affinity() {
     if (!good) return false;
   }
   bool asked = set.count() != 0;
+  if (asked && stock.no_affinitize) {
+    if (settings.on(Opt::notices)) say("GCNoAffinitize is set: GCHeapAffinitizeMask and GCHeapAffinitizeRanges are ignored");
+    set = {};
+    asked = false;
+  }
   cpu_set_t allowed;
   static_assert(sizeof(cpu_set_t) == sizeof(CpuSet));
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
@@ -156,6 +193,21 @@ u32 DotNet::worker_count() {
   if (u32 n = worker_processors_.count(); n != 0) processors = min_of(processors, n);
   if (stock.heap_count != 0) processors = min_of(stock.heap_count, processors);
   return min_of(processors, kWorkersMax);
+}
+
+// Eden's size and bounds: our own option, else the stock setting, else what cache and limit suggest. GCgen0size is the budget, not a start:
+// eden stays there, as GCGen0MaxBudget or the limit allow, unless cycle.resize or cycle.eden says otherwise.
+void DotNet::eden_config(PaceConfig& pace) {
+  u64 cache = clamp_to<u64>(last_cache_bytes(), 4 * MiB, 16 * MiB), limit = pace.limit;
+  u64 own = settings.bytes(Opt::eden), size = own != 0 ? own : stock.gen0_size;
+  u64 most = settings.bytes(Opt::eden_max) != 0 ? settings.bytes(Opt::eden_max) : stock.gen0_max;
+  bool stays = stock.gen0_size != 0 && own == 0 && !settings.given(Opt::resize);
+  pace.adaptive = settings.as<Resize>(Opt::resize) == Resize::adaptive && !stays;
+  pace.eden_max = most != 0 ? most : max_of(limit != 0 ? limit : max_of<u64>(64 * MiB, 4 * cache), size);
+  pace.eden_start = min_of(size != 0 ? size : cache, pace.eden_max);
+  if (limit != 0) pace.eden_start = min_of(pace.eden_start, max_of<u64>(limit / (stays ? 2 : 8), 512 * KiB));
+  pace.eden_min = settings.bytes(Opt::eden_min);
+  if (size != 0 || limit != 0) pace.eden_min = min_of(pace.eden_min, pace.eden_start);
 }
 
 HeapConfig DotNet::heap_config() {
@@ -179,23 +231,10 @@ HeapConfig DotNet::heap_config() {
   shape.notices = settings.on(Opt::notices);
 
   PaceConfig& pace = config.pace;
-  u64 cache = clamp_to<u64>(last_cache_bytes(), 4 * MiB, 16 * MiB);
-  pace.adaptive = settings.as<Resize>(Opt::resize) == Resize::adaptive;
   pace.adapt_tenure = settings.as<Tenure>(Opt::tenure) == Tenure::adaptive;
   pace.limit = limit;
-  pace.eden_min = settings.bytes(Opt::eden_min);
-  pace.eden_max = settings.bytes(Opt::eden_max);
-  if (pace.eden_max == 0) pace.eden_max = limit != 0 ? limit : max_of<u64>(64 * MiB, 4 * cache);
-  if (stock.gen0_max != 0) pace.eden_max = min_of(pace.eden_max, stock.gen0_max);
-  pace.eden_start = settings.bytes(Opt::eden);
-  if (pace.eden_start == 0) pace.eden_start = stock.gen0_size != 0 ? stock.gen0_size : cache;
-  if (stock.gen0_size != 0 || settings.given(Opt::eden)) pace.eden_min = min_of(pace.eden_min, pace.eden_start);
-  if (limit != 0) {
-    pace.eden_start = min_of(pace.eden_start, max_of<u64>(limit / 8, 512 * KiB));
-    pace.eden_min = min_of(pace.eden_min, pace.eden_start);
-    pace.growth_min = min_of<u64>(pace.growth_min, limit / 8);
-  }
-  pace.eden_max = max_of(pace.eden_max, pace.eden_start);
+  if (limit != 0) pace.growth_min = min_of<u64>(pace.growth_min, limit / 8);
+  eden_config(pace);
   pace.pause_goal_ns = u64(settings.get(Opt::pause_goal)) * 1'000'000;
   pace.gc_share_percent = u32(settings.get(Opt::gc_share));
   pace.old_growth_percent = u32(settings.get(Opt::old_growth));
@@ -225,12 +264,14 @@ clr::Hresult DotNet::initialize() {
   const char* trouble = nullptr;
   if (!recording.init(settings, trouble)) return refuse(trouble);
   note_unsupported();
-  if (stock.retain) settings.set(Opt::retain, 1);
+  if (stock.hard_limit != 0 && stock.hard_limit < kLeastLimit) return refuse("a memory limit below 4 MB (GCHeapHardLimit, heap.limit) is too small for .NET");
+  if (stock.retain && !settings.given(Opt::retain)) settings.set(Opt::retain, 1);
   latency_mode.store_relaxed(stock.concurrent ? i32(clr::LatencyMode::interactive) : i32(clr::LatencyMode::batch));
   free_type_ = ee->GetFreeObjectMethodTable();
   auto* made = new (cycle_storage) TheCycle(machine, *this, settings);
   if (log.open(settings, machine.now())) made->emitter().add(log.sink());
   HeapConfig config = heap_config();
+  workers_ = config.workers;
   if (!made->init(config, &spawn_worker, this)) return refuse("the heap could not be made");
   Heap<Linux>& h = made->heap();
   h.budget().count_own();

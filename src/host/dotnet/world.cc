@@ -36,6 +36,7 @@ void DotNet::leave() {
 
 void DotNet::stop(Cause cause) {
   if (wants(clr::EventKeyword::gc, clr::EventLevel::information)) ee->EventSink()->FireGCTriggered(u32(reason_of(cause)));
+  stop_began_ns_ = machine.now();
   ee->SuspendEE(clr::SuspendReason::gc);
   if (was_cooperative_) ee->DisablePreemptiveGC(); // does not wait: this thread stopped the world
 }
@@ -79,6 +80,9 @@ void DotNet::finish(Kind kind, Cause cause, u64 index) {
 
 void DotNet::resume() {
   ee->RestartEE(true);
+  u64 now = machine.now(), before = resumed_ns_ != 0 ? resumed_ns_ : cycle->start_ns();
+  last_share_.store_relaxed(u32(min_of<u64>(100, (now - stop_began_ns_) * 100 / max_of<u64>(now - before, 1))));
+  resumed_ns_ = now;
   if (was_cooperative_) ee->EnablePreemptiveGC();
 }
 
@@ -100,9 +104,24 @@ void DotNet::fire_end(Kind kind, Cause cause, u64 index) {
   clr::IGCToCLREventSink* sink = ee->EventSink();
   sink->FireGCEnd_V1(u32(index), u32(kind));
   GenerationSizes s = cycle->sizes();
-  u64 promoted = kind == Kind::full ? s.bytes[2] : 0;
-  sink->FireGCHeapStats_V2(s.bytes[0], 0, s.bytes[1], 0, s.bytes[2], promoted, s.bytes[3], 0, s.bytes[4], 0, 0, finalize_queue.ready_count(), 0,
-                           ee->GetActiveSyncBlockCount(), handle_table.in_use());
+  // What survived, by generation. A young collection of both young generations knows what went to old space, not where each object came from:
+  // that counts as of generation 1. A full one counts what is in old space afterwards.
+  u64 survived[5] = {};
+  if (kind == Kind::full) {
+    for (u32 g = 2; g < 5; g++) survived[g] = s.bytes[g] - min_of(s.holes[g], s.bytes[g]);
+  } else {
+    for (u32 i = 0; i < workers_; i++) {
+      const auto& w = cycle->collecting(i);
+      u64 grew_old = kind == Kind::young1 ? w.promoted_bytes : 0;
+      survived[0] += w.copied_bytes + w.kept_bytes - grew_old;
+      survived[1] += grew_old;
+    }
+  }
+  u64 finalizing = 0; // the objects themselves, not what they alone keep
+  for (auto& list : finalize_queue.ready)
+    for (Ref ref : list) finalizing += size(ref);
+  sink->FireGCHeapStats_V2(s.bytes[0], survived[0], s.bytes[1], survived[1], s.bytes[2], survived[2], s.bytes[3], survived[3], s.bytes[4], survived[4],
+                           finalizing, finalize_queue.ready_count(), 0, ee->GetActiveSyncBlockCount(), handle_table.in_use());
   sink->FireGCGlobalHeapHistory_V4(cycle->pace().eden(), 1, u32(kind), 0, u32(reason_of(cause)), kind == Kind::full ? 2 : 0, 0, memory_load(), 0, 0, 0, 0, nullptr);
 }
 

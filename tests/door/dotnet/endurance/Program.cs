@@ -1,5 +1,6 @@
 // What a suite script measures from outside: a program that holds and churns memory, one that fills it up, one with millions of finalizers, one that
-// dies, one that shows its collector's threads, one that is shot at with signals, and one whose graph is known.
+// dies, one that shows its collector's threads, some that show
+// what a setting does, one that is shot at with signals, and one whose graph is known.
 // `dotnet Endurance.dll NAME key=value …`; each prints `name value` lines.
 
 using System.Globalization;
@@ -19,11 +20,15 @@ internal static class Program
             case "fill": return Memory.Fill();
             case "processors": Console.WriteLine(Environment.ProcessorCount); return 0;
             case "workers": Workers.Show(); return 0;
+            case "garbage": Settings.Garbage(Of("mb", 100)); return 0;
+            case "replace": Settings.Replace(Of("mb", 100)); return 0;
+            case "untouched": Settings.Untouched(); return 0;
+            case "release": Settings.Release(); return 0;
             case "finalizable": return Memory.Finalizable(Of("count", 2_000_000));
             case "crash": Memory.Hold(20, 0); throw new InvalidOperationException("as asked");
             case "signals": return Signals.Storm(Of("count", 10_000), Of("rounds", 3));
             case "graph": return Graph.Run(Of("nodes", 0), Of("threads", 3), Of("handles", 0), Of("end", 0) switch { 1 => "crash", 2 => "exit", 3 => "loop", _ => "" });
-            default: Console.Error.WriteLine("Endurance hold|fill|finalizable|crash|processors|workers|signals|graph [key=value …]"); return 2;
+            default: Console.Error.WriteLine("Endurance hold|fill|finalizable|crash|processors|workers|garbage|replace|untouched|release|signals|graph [key=value …]"); return 2;
         }
     }
 }

@@ -29,6 +29,8 @@ row 0 "" "" $wake taskset -c "$last"
 row 2 "$first" "" GARNER=woken_per=0,workers=3 DOTNET_GCHeapAffinitizeMask="$(mask "$first")"
 row 2 "$last" "" GARNER=woken_per=0,workers=3 DOTNET_GCHeapAffinitizeRanges="$last-$last"
 row 2 "$last" "" GARNER=woken_per=0,workers=3 taskset -c "$last"
+row $((processors - 1)) "$([ $processors -gt 1 ] && echo "$all")" "are ignored" $wake DOTNET_GCNoAffinitize=1 DOTNET_GCHeapAffinitizeMask="$(mask "$first")"
+row $((processors - 1)) "$([ $processors -gt 1 ] && echo "$all")" "" $wake DOTNET_GCNoAffinitize=1
 # What cannot be honoured is said once.
 row 0 "" "names no processor" $wake DOTNET_GCHeapAffinitizeMask=0x4000000000000000 taskset -c "$last"
 refused() { # what stderr must have, environment

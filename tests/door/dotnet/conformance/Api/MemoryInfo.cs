@@ -33,6 +33,7 @@ internal static class MemoryInfo
             Expect.That(full.HeapSizeBytes >= 200 * 20_000L + 20 * 200_000L, "the heap is at least what is alive");
             Expect.That(full.PromotedBytes >= 200 * 20_000L + 20 * 200_000L, "what survived was promoted");
             Expect.That(full.TotalCommittedBytes >= full.HeapSizeBytes - full.FragmentedBytes, "live memory is committed");
+            Expect.Equal(full.PromotedBytes, any.PromotedBytes, "one collection, asked for by its kind or as the last one");
             lastFull = full.Index;
 
             // A collector may answer a request for a young collection with an older one, now and then.

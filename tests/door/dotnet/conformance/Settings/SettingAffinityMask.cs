@@ -9,6 +9,7 @@ internal static class SettingAffinityMask
 {
     public static void Run(TextWriter output)
     {
+        Expect.Equal(1L, (long)GC.GetConfigurationVariables()["GCHeapAffinitizeMask"]);
         output.WriteLine($"checksum {Workload.Run():x16}");
     }
 }

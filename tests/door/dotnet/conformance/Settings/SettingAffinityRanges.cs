@@ -9,6 +9,7 @@ internal static class SettingAffinityRanges
 {
     public static void Run(TextWriter output)
     {
+        Expect.Equal("0-0", (string)GC.GetConfigurationVariables()["GCHeapAffinitizeRanges"]);
         output.WriteLine($"checksum {Workload.Run():x16}");
     }
 }

@@ -92,6 +92,20 @@ internal static class Heap
         s_sink = null;
     }
 
+    /// <summary>Whether a stress setting forces collections: then more come than the collector would choose.</summary>
+    public static bool Forced => Environment.GetEnvironmentVariable("GARNER")?.Contains("stress_every", StringComparison.Ordinal) ?? false;
+
+    /// <summary>Makes that many MiB of garbage in small objects; the number of collections that came meanwhile.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public static int Garbage(int megabytes)
+    {
+        int before = GC.CollectionCount(0);
+        for (long left = megabytes * 1024L * 1024; left > 0; left -= 528)
+            s_sink = new byte[500];
+        s_sink = null;
+        return GC.CollectionCount(0) - before;
+    }
+
     /// <summary>The object's address now. Only for comparing while nothing can move it, or for pinned objects.</summary>
     public static nuint Address(object o) => Unsafe.As<object, nuint>(ref o);
 

@@ -1,0 +1,62 @@
+// Effects of settings that differ from the runtime's own collector, or that a script compares between runs: how often it collects, what it keeps.
+
+namespace Garner.Endurance;
+
+internal static class Settings
+{
+    private static object? s_sink;
+
+    /// <summary>That many MiB of garbage in small objects.</summary>
+    public static void Garbage(int megabytes)
+    {
+        for (long left = megabytes * 1024L * 1024; left > 0; left -= 528)
+            s_sink = new byte[500];
+        s_sink = null;
+        Console.WriteLine($"young {GC.CollectionCount(0)}");
+    }
+
+    /// <summary>60 MiB that live until they are old, under replacement: how many full collections come by themselves.</summary>
+    public static void Replace(int megabytes)
+    {
+        byte[][] live = new byte[60 * 1024][];
+        for (int i = 0; i < live.Length; i++)
+            live[i] = new byte[1000];
+        GC.Collect();
+        int before = GC.CollectionCount(2);
+        uint dice = 1;
+        for (int i = 0; i < megabytes * 1024; i++)
+        {
+            dice = dice * 1664525 + 1013904223;
+            live[(dice >> 8) % live.Length] = new byte[1000];
+        }
+        Console.WriteLine($"full {GC.CollectionCount(2) - before}");
+        GC.KeepAlive(live);
+    }
+
+    /// <summary>Arrays of 0.6 of the machine's memory, dead at once and never touched, while full collections are held back: how many come.</summary>
+    public static void Untouched()
+    {
+        GC.Collect();
+        int length = (int)Math.Min(Array.MaxLength, GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 10 * 6 / 64), before = GC.CollectionCount(2);
+        System.Runtime.GCSettings.LatencyMode = System.Runtime.GCLatencyMode.LowLatency;
+        for (int i = 0; i < 4; i++)
+            s_sink = new Block[length];
+        Console.WriteLine($"full {GC.CollectionCount(2) - before}");
+    }
+
+    [System.Runtime.InteropServices.StructLayout(System.Runtime.InteropServices.LayoutKind.Sequential, Size = 64)]
+    private struct Block;
+
+    /// <summary>What stays committed after 400 MiB have died.</summary>
+    public static void Release()
+    {
+        byte[][]? all = new byte[400 * 1024][];
+        for (int i = 0; i < all.Length; i++)
+            all[i] = new byte[1000];
+        GC.Collect();
+        all = null;
+        GC.Collect();
+        GC.Collect();
+        Console.WriteLine($"kept {GC.GetGCMemoryInfo().TotalCommittedBytes >> 20}");
+    }
+}

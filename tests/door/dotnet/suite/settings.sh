@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Stock settings that a conformance program cannot show: those whose effect differs from stock's, those in runtimeconfig.json, what is said of
+# settings without effect, what is refused. And that the conformance programs notice when a setting is not in force: each is run with an
+# option of ours that overrides it, and must fail. Arguments: --lib PATH. Ends with "N passed, N failed".
+. "$(dirname "$0")/common.sh"
+build_dotnet "$ROOT/tests/door/dotnet/endurance"
+build_dotnet "$ROOT/tests/door/dotnet/conformance"
+CONFORMANCE=$ROOT/build/tests/dotnet/conformance/bin/Conformance.dll
+OUT=$(mktemp -d) && trap 'rm -rf "$OUT"' EXIT
+LOG=$OUT/log
+garner() { DOTNET_GCPath=$LIB timeout 60 env "$@" 2>"$LOG"; } # [assignments] command …
+
+# ---- conformance programs without any option of ours, and with one against the setting
+behaviour() { # NAME, setting, an option that overrides it
+  local name=$1 setting=$2 against=$3 last
+  last=$(garner "$setting" dotnet "$CONFORMANCE" "$name" | tail -n 1)
+  if [ "$last" = "ok $name" ]; then pass; else miss "$name with $setting: '$last'" "$LOG"; fi
+  [ -n "$against" ] || return
+  last=$(garner "$setting" "GARNER=$against" dotnet "$CONFORMANCE" "$name" | tail -n 1)
+  if [ "$last" = "failed $name" ]; then pass; else miss "$name does not notice that $against overrides $setting: '$last'" "$LOG"; fi
+}
+behaviour setting-gen0size DOTNET_GCgen0size=0x400000 eden=64m
+behaviour setting-gen0size-large DOTNET_GCgen0size=0x10000000 eden=1m,resize=fixed
+behaviour setting-gen0-max-budget DOTNET_GCGen0MaxBudget=0x200000 eden_max=64m
+behaviour setting-conserve-memory DOTNET_GCConserveMemory=0x7 conserve=0
+behaviour setting-retain-vm DOTNET_GCRetainVM=1 retain=off
+behaviour setting-heap-count DOTNET_GCHeapCount=0x1 ""
+behaviour setting-hard-limit DOTNET_GCHeapHardLimit=0x10000000 limit=400m
+
+# ---- effects
+within() { # NAME of the printed value, LEAST, MOST, [assignments] command …
+  local what=$1 least=$2 most=$3 value; shift 3
+  value=$(garner "$@" | sed -n "s/^$what //p")
+  if [ -n "$value" ] && [ "$value" -ge "$least" ] && [ "$value" -le "$most" ]; then pass; else miss "$*: $what is ${value:-missing}, expected from $least to $most" "$LOG"; fi
+}
+within young 0 8 dotnet "$ENDURANCE" garbage mb=100
+within young 40 120 DOTNET_GCGen0MaxBudget=0x200000 dotnet "$ENDURANCE" garbage mb=100
+within young 90 120 DOTNET_GCgen0size=0x100000 dotnet "$ENDURANCE" garbage mb=100
+within young 80 240 GARNER=eden_max=1m dotnet "$ENDURANCE" garbage mb=100
+within young 20 30 DOTNET_GCgen0size=0x400000 DOTNET_GCHeapHardLimit=0x8000000 dotnet "$ENDURANCE" garbage mb=100
+within young 0 8 DOTNET_GCgen0size=0x100000 GARNER=eden=16m dotnet "$ENDURANCE" garbage mb=100
+sed 's/"configProperties": *{/&"System.GC.Gen0MaxBudget": 2097152,/' "${ENDURANCE%.dll}.runtimeconfig.json" >"$OUT/budget.runtimeconfig.json"
+within young 40 120 dotnet exec --runtimeconfig "$OUT/budget.runtimeconfig.json" --depsfile "${ENDURANCE%.dll}.deps.json" "$ENDURANCE" garbage mb=100
+export DOTNET_GCgen0size=0x400000 # so that nearly everything that is replaced has grown old
+within full 2 4 dotnet "$ENDURANCE" replace mb=240
+within full 6 14 DOTNET_GCConserveMemory=7 dotnet "$ENDURANCE" replace mb=240
+within full 2 4 DOTNET_GCConserveMemory=7 GARNER=conserve=0 dotnet "$ENDURANCE" replace mb=240
+unset DOTNET_GCgen0size
+within full 2 3 dotnet "$ENDURANCE" untouched # lack of memory is what does not hold them back
+within kept 400 900 DOTNET_GCRetainVM=1 dotnet "$ENDURANCE" release
+within kept 0 390 dotnet "$ENDURANCE" release
+within kept 0 390 DOTNET_GCRetainVM=1 GARNER=retain=off dotnet "$ENDURANCE" release
+
+# ---- what is said, once; and nothing where nothing is asked
+says() { # text that the one line on stderr has ("" for no line), [assignments]
+  local text=$1 code; shift
+  garner "$@" dotnet "$ENDURANCE" processors >"$OUT/out"
+  code=$?
+  if [ $code -eq 0 ] && if [ -z "$text" ]; then [ ! -s "$LOG" ]; else [ "$(wc -l <"$LOG")" = 1 ] && grep -qF "$text" "$LOG"; fi; then pass
+  else miss "$*: exit code $code, expected '${text:-nothing}' on stderr" "$LOG"; fi
+}
+for setting in GCMaxHeapCount=1 GCgen1size=0x100000 GCGen1MaxBudget=0x100000 GCDynamicAdaptationMode=0 GCDTargetTCP=5 GCLOHCompact=1 gcForceCompact=1 \
+               GCSegmentSize=0x1000000 GCNumaAware=0 GCEnableSpecialRegions=1 GCLatencyLevel=0 GCStress=1; do
+  says "settings without effect here: ${setting%%=*}" "DOTNET_$setting"
+done
+says "settings without effect here: GCMaxHeapCount, GCNumaAware" DOTNET_GCMaxHeapCount=1 DOTNET_GCNumaAware=0
+says "" DOTNET_GCMaxHeapCount=0 DOTNET_GCDynamicAdaptationMode=1 DOTNET_GCNumaAware=1 DOTNET_GCLatencyLevel=1 DOTNET_GCStress=0 CORECLR_ENABLE_PROFILING=0
+says "" GARNER=notices=off DOTNET_GCMaxHeapCount=1 DOTNET_GCgen0size=0x1000
+says "GCgen0size is below 64 KB" DOTNET_GCgen0size=0x1000
+says "a profiler is not told which objects moved" CORECLR_ENABLE_PROFILING=1 "CORECLR_PROFILER={cf0d821e-299b-5307-a3d8-b283c03916dd}" CORECLR_PROFILER_PATH=/nonexistent.so
+
+# ---- what is refused
+refused() { # [assignments]
+  local code
+  garner "$@" dotnet "$ENDURANCE" processors >"$OUT/out"
+  code=$?
+  if [ $code -ne 0 ] && [ $code -ne 124 ] && [ ! -s "$OUT/out" ] && [ "$(grep -c "garner: a memory limit below 4 MB" "$LOG")" = 1 ]; then pass
+  else miss "$*: exit code $code, expected a refusal" "$LOG"; fi
+}
+refused DOTNET_GCHeapHardLimit=0x300000
+refused GARNER=limit=3m
+says "" DOTNET_GCHeapHardLimit=0x400000
+finish
