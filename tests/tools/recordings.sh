@@ -19,6 +19,9 @@ grep -qE '^naps +2 ' table || fail "a row: $(cat table)"
 "$garner" advise "$heap" --machine uniform-2x2 --preset naps,ps --workers 4 > advice
 grep -qE '^best: (naps|ps); ' advice || fail "advice: $(cat advice)"
 [ "$(grep -cE '^  (naps|ps): ' advice)" = 1 ] || fail "a reason for each other preset: $(cat advice)"
+# All presets: what cannot be with one worker is left out and told; named, it is refused.
+"$garner" advise "$heap" --machine uniform-2x2 --workers 1,4 > advice
+grep -q '^left out: preset segregated needs a worker on each of the 2 nodes' advice && grep -q '^best: ' advice || fail "all presets: $(cat advice)"
 "$garner" simulate "$heap" --describe --json | grep -q '"objects":' || fail "description"
 
 refused() { # refused TEXT ARGUMENTS…
@@ -47,6 +50,7 @@ for command in simulate advise; do
   refused "--kind 'old'" $command "$heap" --kind old
   refused "unknown option 'speed'" $command "$heap" --option speed=1
   refused "workers and seed have arguments" $command "$heap" --option workers=3
+  refused "preset segregated needs a worker on each of the 8 nodes" $command "$heap" --preset segregated --workers 4
 done
 refused "exclude each other" record --lib lib.so --at 1 --largest -- true
 refused "--at '0'" record --lib lib.so --at 0 -- true

@@ -79,6 +79,27 @@ void check_options(const ReplayPlan& plan) {
   }
 }
 
+// Segregated spaces need a worker on every node (N23). Where presets were not named those that cannot be are left out, and that is told.
+void check_nodes(ReplayPlan& plan, bool named) {
+  const u32 nodes = plan.machine.shape.nodes, least = *std::min_element(plan.workers.begin(), plan.workers.end());
+  if (least >= nodes) return;
+  std::vector<std::string> possible;
+  for (const std::string& preset : plan.presets) {
+    Settings settings;
+    const std::string list = "preset=" + preset + (plan.options.empty() ? "" : "," + plan.options);
+    settings.parse(list.c_str());
+    if (settings.as<SpacePolicy>(Opt::space_eden) != SpacePolicy::segregated && settings.as<SpacePolicy>(Opt::space_survivor) != SpacePolicy::segregated) {
+      possible.push_back(preset);
+      continue;
+    }
+    const std::string line = fmt::format("preset {} needs a worker on each of the {} nodes", preset, nodes);
+    if (named) throw UsageError(fmt::format("--workers {}: {}", least, line));
+    plan.left_out = "left out: " + line;
+  }
+  plan.presets = possible;
+  if (possible.empty()) throw UsageError("--option: no preset is possible with it and so few workers");
+}
+
 // The replay's heap is real memory of this process: the graph three times over, and its tables.
 void check_memory(const simulation::Graph& graph) {
   const u64 needed = 4 * graph.total_bytes() + 64 * u64(graph.objects()) + 8 * u64(graph.edges.size());
@@ -116,6 +137,7 @@ void make_plan(const ReplayArgs& args, ReplayPlan& plan) {
   plan.kind = parse_kind(args.kind, plan.recording);
   plan.seed = args.seed;
   check_options(plan);
+  check_nodes(plan, !args.presets.empty());
   const std::string trouble = simulation::graph_of(plan.recording, {args.threads, plan.kind != Kind::full}, plan.graph);
   if (!trouble.empty()) throw UsageError(fmt::format("{}: {}", args.file, trouble));
   check_memory(plan.graph);
@@ -182,13 +204,14 @@ std::vector<ReplayRow> replay_all(const ReplayPlan& plan, bool timeline) {
 
 std::string plan_line(const ReplayPlan& plan) {
   const u32 threads = plan.graph.threads();
-  return fmt::format("{}\nsimulated on {}: {} collection, objects of {} thread{}, seed {}{}\n", heap_line(plan.recording), plan.machine.name, name_of(plan.kind), threads,
-                     threads == 1 ? "" : "s", plan.seed, plan.options.empty() ? "" : ", " + plan.options);
+  return fmt::format("{}\nsimulated on {}: {} collection, objects of {} thread{}, seed {}{}\n{}", heap_line(plan.recording), plan.machine.name, name_of(plan.kind), threads,
+                     threads == 1 ? "" : "s", plan.seed, plan.options.empty() ? "" : ", " + plan.options,
+                     plan.left_out.empty() ? "" : plan.left_out + "\n");
 }
 
 ordered_json plan_json(const ReplayPlan& plan) {
   return {{"simulated", true}, {"machine", plan.machine.name}, {"nodes", plan.machine.shape.nodes}, {"cores", plan.machine.cores()},
-          {"kind", name_of(plan.kind)}, {"threads", plan.graph.threads()}, {"seed", plan.seed}, {"options", plan.options}, {"replayed_bytes", plan.graph.total_bytes()},
+          {"kind", name_of(plan.kind)}, {"threads", plan.graph.threads()}, {"seed", plan.seed}, {"options", plan.options}, {"left_out", plan.left_out}, {"replayed_bytes", plan.graph.total_bytes()},
           {"recording", heap_json(plan.recording)}};
 }
 

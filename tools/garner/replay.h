@@ -29,6 +29,7 @@ struct ReplayPlan {
   MachineFile machine;
   simulation::Graph graph;
   std::vector<std::string> presets;
+  std::string left_out; // a line about presets that cannot be with so few workers; empty when none
   std::vector<u32> workers;
   std::string options;
   Kind kind = Kind::young1;

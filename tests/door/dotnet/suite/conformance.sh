@@ -2,4 +2,4 @@
 # Every conformance program on Garner, output equal to stock's: plain, with Server settings, 1, 2 and 4 workers, and under stress
 # with the verifier on. Arguments: --lib PATH. Ends with "N passed, N failed".
 . "$(dirname "$0")/common.sh"
-exec "$ROOT/tests/door/dotnet/conformance.sh" --lib "$LIB" --matrix quick --stress "stress_every=40,verify=after,workers=2"
+exec "$ROOT/tests/door/dotnet/conformance.sh" --lib "$LIB" --matrix quick --stress "stress_every=40,verify=both,workers=2"
