@@ -29,7 +29,8 @@ template <class F> struct TaskBody {
 template <class H, class M> bool Cycle<H, M>::init(const HeapConfig& config, typename Gang<M>::Spawn spawn, void* spawn_arg) {
   Filler filler{[](void* host, word at, usize bytes) { static_cast<H*>(host)->fill(at, bytes); }, &host_};
   if (!heap_.init(machine_, config.shape, filler)) {
-    say("no address space for the heap: raise the limit on virtual memory (ulimit -v) or set heap.reserve lower");
+    say(config.shape.large_pages ? "the system has not set aside enough large pages for the heap's limit (vm.nr_hugepages)"
+                                 : "no address space for the heap: raise the limit on virtual memory (ulimit -v) or set heap.reserve lower");
     return false;
   }
   spaces_.init(heap_, settings_);

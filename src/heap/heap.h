@@ -40,6 +40,7 @@ struct HeapShape {
   usize region_bytes;
   u64 limit;            // 0: none
   bool retain, poison;
+  bool large_pages = false; // of reserve_bytes pages that the system has set aside; they are never given back
   bool notices = false; // say once that the system refuses a memory policy
 };
 
@@ -162,6 +163,7 @@ template <class M> class Heap {
   bool pay_for(u32 index, usize bytes);
   void enter(u32 index, Role role, u8 label, u8 age);
   void drop_pages(u32 index);
+  void clean(word at, usize bytes);
   void list_warm(u32 index);
   u32 pop_warm(Vector<u32>& list);
 

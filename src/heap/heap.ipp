@@ -18,7 +18,8 @@ template <class M> bool Heap<M>::init(M& machine, const HeapShape& shape, Filler
                              bytes_ >> kBundleShift, (bytes_ >> kCardShift) * sizeof(u16), bytes_ / kMarkBlockBytes * sizeof(MarkEntry<M>),
                              div_up(bytes_ >> shift_, kSlabRegions)};
     word at[kTables] = {};
-    base_ = machine.reserve(bytes_, alignment);
+    static_assert(kBundleShift == 21, "a large page is as aligned as the heap");
+    base_ = shape.large_pages ? machine.reserve_large(bytes_) : machine.reserve(bytes_, alignment);
     bool good = base_ != 0;
     for (usize i = 0; i < kTables && good; i++) good = (at[i] = machine.reserve(align_up(tables[i], kPageBytes), kPageBytes)) != 0;
     for (usize i : {1, 2, 4, 7}) good = good && machine.open(at[i], tables[i]); // the small ones at once
@@ -38,7 +39,7 @@ template <class M> bool Heap<M>::init(M& machine, const HeapShape& shape, Filler
     for (usize i = 0; i < kTables; i++)
       if (at[i] != 0) machine.release(at[i], align_up(tables[i], kPageBytes));
     if (base_ != 0) machine.release(base_, bytes_);
-    if (bytes_ / 2 < least) return false;
+    if (bytes_ / 2 < least || shape.large_pages) return false;
   }
   budget_.set_limit(shape.limit);
   nodes_ = min_of(machine.nodes(), kMostNodes);
@@ -179,10 +180,16 @@ template <class M> u32 Heap<M>::pop_warm(Vector<u32>& list) {
   return index;
 }
 
+// Pages read as zero afterwards; where they can be given back, they are.
+template <class M> void Heap<M>::clean(word at, usize bytes) {
+  if (shape_.large_pages) memset(reinterpret_cast<void*>(at), 0, bytes);
+  else machine_->discard(at, bytes);
+}
+
 // Called with lock_ held.
 template <class M> void Heap<M>::drop_pages(u32 index) {
   RegionT& r = table_[index];
-  machine_->discard(begin_of(index), region_bytes());
+  clean(begin_of(index), region_bytes());
   page_nodes_.forget(begin_of(index), region_bytes());
   budget_.give(r.charged);
   free_charged_.fetch_sub_relaxed(r.charged);
@@ -230,7 +237,7 @@ template <class M> u32 Heap<M>::take_large(usize bytes, bool zero, bool pinned, 
   }
   // What was charged may never have been touched: of much, dropping the pages costs less than clearing them and takes no memory.
   if (old_data > kClearedByHand) {
-    machine_->discard(begin_of(first), align_up(old_data, kPageBytes));
+    clean(begin_of(first), align_up(old_data, kPageBytes));
     page_nodes_.forget(begin_of(first), align_up(old_data, kPageBytes));
   }
   else if (zero && old_data != 0) memset(reinterpret_cast<void*>(begin_of(first)), 0, old_data);

@@ -60,6 +60,7 @@ template <class M> concept Machine = requires(M& machine, typename M::Self& self
   { machine.now() } -> std::same_as<u64>;                 // any-thread
   { machine.start(entry, arg) } -> std::same_as<bool>;    // a new thread of this machine
   { machine.reserve(n, n) } -> std::same_as<word>;        // bytes, alignment -> zeroed address space, 0 when refused; not to be touched before it is opened
+  { machine.reserve_large(n) } -> std::same_as<word>;     // bytes, a multiple of the large page: of pages the system has set aside, all of them ours at once; 0 when they are too few
   { machine.open(at, n) } -> std::same_as<bool>;          // reserved space may be used from here on, pages that the range touches whole; false: refused
   { machine.release(at, n) };
   { machine.discard(at, n) };                             // the pages' contents are dropped and read as zero; any-thread

@@ -135,7 +135,7 @@ void DotNet::configuration_values(void* data, clr::ConfigurationFn visit) {
       {"NoAffinitize", "System.GC.NoAffinitize", boolean, stock.no_affinitize},
       {"GCHighMemPercent", "System.GC.HighMemoryPercent", int64, i64(stock.high_memory_percent)},
       {"GCGen0MaxBudget", "System.GC.Gen0MaxBudget", int64, i64(pace.eden_max)},
-      {"GCLargePages", "System.GC.LargePages", boolean, false},
+      {"GCLargePages", "System.GC.LargePages", boolean, stock.large_pages},
       {"GCRegionRange", "System.GC.RegionRange", int64, i64(heap().reserved())},
       {"GCRegionSize", "System.GC.RegionSize", int64, i64(heap().region_bytes())},
       {"LOHThreshold", "System.GC.LOHThreshold", int64, i64(stock.loh_threshold)},

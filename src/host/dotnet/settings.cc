@@ -127,7 +127,6 @@ void DotNet::read_stock() {
 void DotNet::note_unsupported() {
   if (!settings.on(Opt::notices)) return;
 
-  if (stock.large_pages) say("GCLargePages is not supported; heap.huge_pages=on asks the system for transparent ones");
   if (stock.limit_by_heap) say("GCHeapHardLimitSOH, LOH and POH are honoured as one limit, their sum");
   if (number("GCRegionRange", "System.GC.RegionRange", 0) > 0 || number("GCRegionSize", "System.GC.RegionSize", 0) > 0)
     say("GCRegionRange and GCRegionSize are not supported; heap.reserve and heap.region are the settings here");
@@ -226,7 +225,11 @@ HeapConfig DotNet::heap_config() {
     shape.reserve_bytes = limit != 0 ? clamp_to<u64>(8 * sane, 2 * GiB, max_of<u64>(256 * GiB, 2 * sane)) : max_of<u64>(256 * GiB, 4 * stock.total_memory);
     if (u64 left = address_space_left(); left != ~u64(0)) shape.reserve_bytes = min_of<u64>(shape.reserve_bytes, left / 2);
   }
-  shape.retain = settings.on(Opt::retain);
+  shape.retain = settings.on(Opt::retain) || stock.large_pages;
+  if (stock.large_pages) {
+    shape.large_pages = true;
+    shape.reserve_bytes = shape.least_bytes = align_up(limit, 2 * MiB); // all of it is taken at start
+  }
   shape.poison = settings.on(Opt::poison);
   shape.notices = settings.on(Opt::notices);
 
@@ -265,6 +268,7 @@ clr::Hresult DotNet::initialize() {
   if (!recording.init(settings, trouble)) return refuse(trouble);
   note_unsupported();
   if (stock.hard_limit != 0 && stock.hard_limit < kLeastLimit) return refuse("a memory limit below 4 MB (GCHeapHardLimit, heap.limit) is too small for .NET");
+  if (stock.large_pages && !stock.limit_from_config) return refuse("GCLargePages needs a limit (GCHeapHardLimit, GCHeapHardLimitPercent): its pages are taken at start");
   if (stock.retain && !settings.given(Opt::retain)) settings.set(Opt::retain, 1);
   latency_mode.store_relaxed(stock.concurrent ? i32(clr::LatencyMode::interactive) : i32(clr::LatencyMode::batch));
   free_type_ = ee->GetFreeObjectMethodTable();
@@ -276,7 +280,7 @@ clr::Hresult DotNet::initialize() {
   Heap<Linux>& h = made->heap();
   h.budget().count_own();
   if (u64 limit = h.budget().limit(); limit != 0) h.budget().hold(clamp_to<u64>(limit / 32, 2 * h.region_bytes(), 8 * h.region_bytes()));
-  if (settings.on(Opt::huge_pages) && !machine.want_huge_pages(h.base(), h.reserved()) && settings.on(Opt::notices))
+  if (!stock.large_pages && settings.on(Opt::huge_pages) && !machine.want_huge_pages(h.base(), h.reserved()) && settings.on(Opt::notices))
     say("the system refuses transparent huge pages here; heap.huge_pages has no effect");
   cycle = made;
 

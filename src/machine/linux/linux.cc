@@ -111,6 +111,13 @@ word Linux::reserve(usize bytes, usize alignment) {
   return aligned;
 }
 
+// Counted against the system's pool here and now, so that no touch can fail later.
+word Linux::reserve_large(usize bytes) {
+  constexpr int kTwoMegabytes = 21 << 26; // MAP_HUGE_2MB
+  void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | kTwoMegabytes, -1, 0);
+  return at == MAP_FAILED ? 0 : word(at);
+}
+
 bool Linux::open(word at, usize bytes) {
   word begin = align_down(at, kPageBytes);
   return mprotect(reinterpret_cast<void*>(begin), align_up(at + bytes, kPageBytes) - begin, PROT_READ | PROT_WRITE) == 0;

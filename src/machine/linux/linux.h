@@ -61,6 +61,7 @@ class Linux {
   u64 now() const;
   bool start(void (*entry)(void*), void* arg); // a detached thread with signals blocked
   word reserve(usize bytes, usize alignment);
+  word reserve_large(usize bytes);
   bool open(word at, usize bytes);
   void release(word at, usize bytes);
   void discard(word at, usize bytes);

@@ -67,6 +67,7 @@ class Sim {
   GARNER_INLINE void park(Self&, Atomic<u32>& word_, u32 expected);
   GARNER_INLINE void wake(Self&, Atomic<u32>& word_, u32 count);
   u64 now();
+  word reserve_large(usize bytes) { return reserve(bytes, 2 * MiB); }
   bool open(word, usize) { return true; } // reserved space is usable at once
   word reserve(usize bytes, usize align);
   void release(word at, usize bytes);

@@ -124,7 +124,6 @@ END
 | rule | why |
 |---|---|
 | a no-GC region larger than the address space | stock itself answers differently with regions, with segments and without concurrent collection; \`api-nogc-too-large\` shows the refusal under a hard limit |
-| \`DOTNET_GCLargePages\` | needs huge pages set aside by the system and a privilege; stock does not start without them |
 | a memory limit of a container | needs a control group of its own: a matter of the test that starts the process, not of a program |
 | \`MemoryFailPoint\` refusing | on Linux the runtime lets every amount pass |
 | handles of the kinds VARIABLE, ASYNCPINNED, SIZEDREF, WEAK_NATIVE_COM, CROSSREFERENCE | the runtime makes none on linux-x64 |
