@@ -22,7 +22,7 @@ with_libraries() {
 boot() {
   local applet nodes=8 i j near numa=() distances=()
   cp /bin/busybox "$TREE/bin/busybox"
-  for applet in sh mount cat echo cut uname poweroff env grep; do ln -sf busybox "$TREE/bin/$applet"; done
+  for applet in sh mount cat echo cut uname poweroff env grep mkdir; do ln -sf busybox "$TREE/bin/$applet"; done
   cp "$1" "$TREE/run"
   cat >"$TREE/init" <<'INIT'
 #!/bin/sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A .NET program with libgarner-dotnet.so on a guest with eight nodes: it runs, verified before and after each collection, and its heap's pages
-# lie where the option of placement says. Argument: the build directory. Needs the .NET 10 SDK. Last line "N passed, N failed".
+# lie where the option of placement says; and the memory limit of a control group, version 2, is found, filled up and survived. Argument: the build directory. Needs the .NET 10 SDK. Last line "N passed, N failed".
 . "$(dirname "$0")/boot.sh"
 SHARED=$(dirname "$(readlink -f "$(command -v dotnet)")")
 VERSION=$(dotnet --list-runtimes | awk '$1 == "Microsoft.NETCore.App" && $2 ~ /^10\./ { v = $2 } END { print v }')
@@ -8,6 +8,9 @@ cp -r "$ROOT/tests/qemu/guest" "$WORK/source" # the tree stays as it is
 dotnet build -c Release --nologo -v quiet "$WORK/source/Guest.csproj" -o "$WORK/app" >"$QEMU_DIR/app.log" 2>&1 ||
   { tail -n 5 "$QEMU_DIR/app.log"; echo "0 passed, 1 failed"; exit 1; }
 mkdir -p "$TREE/app" "$TREE/dotnet/host/fxr" "$TREE/dotnet/shared/Microsoft.NETCore.App"
+dotnet build -c Release --nologo -v quiet "$ROOT/tests/door/dotnet/endurance/Endurance.csproj" >>"$QEMU_DIR/app.log" 2>&1 ||
+  { tail -n 5 "$QEMU_DIR/app.log"; echo "0 passed, 1 failed"; exit 1; }
+cp "$ROOT"/build/tests/dotnet/endurance/bin/Endurance.{dll,runtimeconfig.json} "$TREE/app/" # written there by Directory.Build.props
 cp "$WORK"/app/Guest.dll "$WORK"/app/Guest.runtimeconfig.json "$BUILD/lib/libgarner-dotnet.so" "$TREE/app/"
 cp "$SHARED/dotnet" "$TREE/dotnet/"
 cp -r "$SHARED/host/fxr/$VERSION" "$TREE/dotnet/host/fxr/"
@@ -21,11 +24,19 @@ CASES=("preset=interleaved interleave:0-7 8" "preset=fragmented bind: 4" "preset
     read -r options policy least <<<"$case"
     echo "GARNER=$options,verify=both,workers=8,eden_max=4m /dotnet/dotnet /app/Guest.dll $policy $least && echo \"case $options: good\" || echo \"case $options: failed\""
   done
+  # 120 MiB for the group, of which three quarters are the collector's.
+  cat <<'LIMIT'
+mkdir -p /sys/fs/cgroup
+mount -t cgroup2 none /sys/fs/cgroup && echo +memory >/sys/fs/cgroup/cgroup.subtree_control && mkdir /sys/fs/cgroup/app && echo 125829120 >/sys/fs/cgroup/app/memory.max
+sh -c 'echo 0 >/sys/fs/cgroup/app/cgroup.procs && exec env -u DOTNET_GCHeapHardLimit GARNER=workers=2 /dotnet/dotnet /app/Endurance.dll fill' >/tmp/out 2>&1 &&
+  grep -q '^available 94371825$' /tmp/out && grep -q '^oom_kill 0$' /sys/fs/cgroup/app/memory.events && echo "case limit of a control group, version 2: good" ||
+  { cat /tmp/out /sys/fs/cgroup/app/memory.events; echo "case limit of a control group, version 2: failed"; }
+LIMIT
 } >"$WORK/run"
 OUT=$QEMU_DIR/dotnet.log
-boot "$WORK/run" "$OUT" 200 || echo "the guest did not come to its end; its last lines are:" "$(tail -n 3 "$OUT")"
+boot "$WORK/run" "$OUT" 280 || echo "the guest did not come to its end; its last lines are:" "$(tail -n 3 "$OUT")"
 grep -aE 'guest:|mappings with|^case|garner:|Unhandled|rror' "$OUT"
 P=$(grep -ac '^case .*: good' "$OUT")
-F=$((${#CASES[@]} - P))
+F=$((${#CASES[@]} + 1 - P))
 echo "$P passed, $F failed"
 [ "$F" -eq 0 ]
