@@ -12,11 +12,13 @@ namespace {
 // Text as troff takes it literally.
 std::string troff(const std::string& text) {
   std::string out;
-  for (char c : text) {
+  for (size_t i = 0; i < text.size(); i++) {
+    const char c = text[i];
     if (out.empty() || out.back() == '\n')
       if (c == '.' || c == '\'') out += "\\&";
     if (c == '\\') out += "\\e";
     else if (c == '-') out += "\\-";
+    else if (c == ',' && i + 1 < text.size() && text[i + 1] != ' ') out += ",\\:"; // a long list may be broken here
     else out += c;
   }
   return out;
