@@ -31,6 +31,7 @@ template <class T> class Atomic {
   }
   GARNER_INLINE T load_seq_cst() const { return __atomic_load_n(&value_, __ATOMIC_SEQ_CST); }
   GARNER_INLINE void store_seq_cst(T v) { __atomic_store_n(&value_, v, __ATOMIC_SEQ_CST); }
+  GARNER_INLINE T fetch_add_seq_cst(T v) { return __atomic_fetch_add(&value_, v, __ATOMIC_SEQ_CST); }
   GARNER_INLINE T fetch_add_relaxed(T v) { return __atomic_fetch_add(&value_, v, __ATOMIC_RELAXED); }
   GARNER_INLINE T fetch_sub_relaxed(T v) { return __atomic_fetch_sub(&value_, v, __ATOMIC_RELAXED); }
   GARNER_INLINE T fetch_add_acq_rel(T v) { return __atomic_fetch_add(&value_, v, __ATOMIC_ACQ_REL); }

@@ -28,7 +28,10 @@ template <class F> struct TaskBody {
 
 template <class H, class M> bool Cycle<H, M>::init(const HeapConfig& config, typename Gang<M>::Spawn spawn, void* spawn_arg) {
   Filler filler{[](void* host, word at, usize bytes) { static_cast<H*>(host)->fill(at, bytes); }, &host_};
-  if (!heap_.init(machine_, config.shape, filler)) {
+  const bool pin_asked = settings_.as<Pinning>(Opt::pin) != Pinning::automatic;
+  HeapShape shape = config.shape;
+  if (!place_automatically()) shape.notices = false; // nobody asked for a policy: a refusal is no news
+  if (!heap_.init(machine_, shape, filler)) {
     say(config.shape.large_pages ? "the system has not set aside enough large pages for the heap's limit (vm.nr_hugepages)"
                                  : "no address space for the heap: raise the limit on virtual memory (ulimit -v) or set heap.reserve lower");
     return false;
@@ -51,6 +54,7 @@ template <class H, class M> bool Cycle<H, M>::init(const HeapConfig& config, typ
   gang.task_queue = settings_.as<TaskQueueKind>(Opt::task_queue);
   gang.sync = settings_.as<SyncKind>(Opt::sync);
   gang.term_exit = settings_.as<TermExit>(Opt::term_exit);
+  gang.term_count = settings_.as<TermCount>(Opt::term_count);
   gang.lock = settings_.as<LockKind>(Opt::lock);
   gang.order = settings_.as<Order>(Opt::order);
   gang.steal = settings_.on(Opt::steal);
@@ -58,7 +62,9 @@ template <class H, class M> bool Cycle<H, M>::init(const HeapConfig& config, typ
   gang.conductor = settings_.as<Conductor>(Opt::conductor);
   gang.join = settings_.as<Join>(Opt::join) == Join::late ? JoinKind::late : JoinKind::fixed;
   gang.pin = settings_.as<Pinning>(Opt::pin);
+  gang.pin_asked = pin_asked;
   gang.victim = settings_.as<Victim>(Opt::victim);
+  gang.share_from = u32(settings_.get(Opt::share_from));
   gang.steal_half = settings_.on(Opt::steal_half);
   gang.mail = Evacuation<H, M>::wants_mail(settings_);
   gang.mail_capacity = u32(settings_.get(Opt::root_capacity));
@@ -74,6 +80,18 @@ template <class H, class M> bool Cycle<H, M>::init(const HeapConfig& config, typ
   settings_.print(Opt::preset, preset, sizeof preset);
   emitter_.emit(EventId::heap_ready, HeapReady{heap_.reserved(), config.shape.limit, heap_.region_bytes(), worker_count_, machine_.nodes(), config.door, preset});
   return true;
+}
+
+// What `auto` stands for here: pages near the threads that use them, and threads that stay there, where there is a choice. False when all placement was left to us.
+template <class H, class M> bool Cycle<H, M>::place_automatically() {
+  const bool many = machine_.nodes() > 1;
+  bool asked = false;
+  for (Opt space : {Opt::space_eden, Opt::space_survivor, Opt::space_old}) {
+    asked = asked || settings_.as<SpacePolicy>(space) != SpacePolicy::automatic;
+    if (settings_.as<SpacePolicy>(space) == SpacePolicy::automatic) settings_.set(space, i64(many ? SpacePolicy::fragmented : SpacePolicy::firsttouch));
+  }
+  if (settings_.as<Pinning>(Opt::pin) == Pinning::automatic) settings_.set(Opt::pin, i64(many ? Pinning::rr : Pinning::none));
+  return asked;
 }
 
 // What the settings ask of the machine's nodes. False with one line on stderr.
@@ -195,7 +213,7 @@ template <class H, class M> void Cycle<H, M>::young(Self& self, Kind kind, Cycle
   e.freeze();
   if (e.cards_apart()) end.cards_ns = find_cards(self, few);
   u32 tasks = e.evacuate_tasks();
-  few = max_of(few, workers_for(u64(e.card_tasks()) * 256 * KiB));
+  few = max_of(few, workers_for(e.card_bytes()));
   end.evacuate_ns = tracing_phase(self, Phase::evacuate, few, tasks, e, [&](Self& s, u32 task) { e.evacuate_task(s, task); });
   WeakThings<H, M, Evacuation<H, M>> weak(host_, e);
   weak_things(self, e, weak, kind, end);
@@ -215,7 +233,7 @@ template <class H, class M> u64 Cycle<H, M>::find_cards(Self& self, u32 few) {
   e.list_cards();
   e.discovering(true);
   TaskBody discover{[&](Self& s, u32 task) { e.discover_task(s, task); }};
-  u64 ns = phase(self, Phase::cards, max_of(few, workers_for(u64(e.card_tasks()) * 256 * KiB)), e.card_tasks(), discover);
+  u64 ns = phase(self, Phase::cards, max_of(few, workers_for(e.card_bytes())), e.card_tasks(), discover);
   e.discovering(false);
   return ns;
 }

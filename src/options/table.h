@@ -12,8 +12,8 @@ enum class Opt : u16 {
   preset, workers, log, log_format, seed, notices,
   region, reserve, limit, limit_percent, tlab, plab_young, plab_old, tenure_age, tenure, space_eden, space_survivor, space_old, trim, retain,
   huge_pages, poison,
-  task_queue, sync, term_exit, lock, order, steal, queue_capacity, conductor, join, pin, root_batch,
-  victim, steal_half, root_capacity, request_batch, last_resort,
+  task_queue, sync, term_exit, term_count, lock, order, steal, queue_capacity, conductor, join, pin, root_batch,
+  victim, steal_half, share_from, root_capacity, request_batch, last_resort,
   scheme, node_lookup, lookup_batch, flush_threshold, old_roots, root_take, card_phase,
   compact_dense, ahead, no_room, full_promotes,
   resize, eden, eden_min, eden_max, pause_goal, gc_share, old_growth, conserve, verify, stress_every, stress_kind, woken_per,
@@ -45,15 +45,16 @@ inline constexpr const char* kTextDefaults[] = {"off", "largest"};
 // Choice values, in the order of the rows' `choices`.
 enum class Preset : i64 { garner, ps, interleaved, naps, fragmented, ps_fragopt, segregated, org, aggressive, hybrid, relaxed };
 enum class LogFormat : i64 { line, json };
-enum class SpacePolicy : i64 { firsttouch, interleaved, fragmented, fragmented_hotspot, segregated };
+enum class SpacePolicy : i64 { automatic, firsttouch, interleaved, fragmented, fragmented_hotspot, segregated };
 enum class TaskQueueKind : i64 { monitor, msqueue, array };
 enum class SyncKind : i64 { monitor, futex };
 enum class TermExit : i64 { literal, count_only };
+enum class TermCount : i64 { flat, by_node };
 enum class LockKind : i64 { spin_cas_then_posix, posix };
 enum class Order : i64 { owner_lifo, fifo };
 enum class Conductor : i64 { works, waits };
 enum class Join : i64 { fixed, late };
-enum class Pinning : i64 { none, rr };
+enum class Pinning : i64 { automatic, none, rr };
 enum class Victim : i64 { random, nearest };
 enum class Scheme : i64 { org, aggressive, hybrid, relaxed };
 enum class NodeLookup : i64 { address, cache, syscall };
@@ -87,11 +88,11 @@ inline constexpr OptRow kTable[] = {
   {Opt::plab_old, "heap.plab_old", OptType::bytes, "bytes", 1024, 1 << 20, 32 * 1024, nullptr, "Allocation buffer of a collector thread in old space.", "N2", "naps.plab_old", 1024},
   {Opt::tenure_age, "heap.tenure_age", OptType::number, "collections", 0, 6, 1, nullptr, "Collections an object spends in survivor space before it is promoted.", "N1", "naps.tenure_age", 2},
   {Opt::tenure, "heap.tenure", OptType::choice, "", 0, 0, 1, "fixed|adaptive", "Whether all survivors spend that time there, or none while nearly all that did came through alive.", "N1", "", 0},
-  {Opt::space_eden, "heap.space_eden", OptType::choice, "", 0, 0, 0, "firsttouch|interleaved|fragmented|fragmented_hotspot|segregated", "Placement of eden's pages over the nodes; segregated: fragmented, and objects are collected by workers of their node only.", "N18 N19 N20 N21 N23 N24 T12", "naps.space.eden topo.tlab", 4,
-   "os_firsttouch|os_interleave|node_local"},
-  {Opt::space_survivor, "heap.space_survivor", OptType::choice, "", 0, 0, 0, "firsttouch|interleaved|fragmented|fragmented_hotspot|segregated", "Placement of survivor pages over the nodes; fragmented: copies go to the node of the worker that makes them; segregated: as for eden.", "N18 N19 N20 N21 N23 N24 T11", "naps.space.survivor topo.plab", 4,
-   "os|os_interleave|node_local"},
-  {Opt::space_old, "heap.space_old", OptType::choice, "", 0, 0, 0, "firsttouch|interleaved|fragmented|fragmented_hotspot", "Placement of old and large pages over the nodes.", "N18 N19 N20 N21 N24", "naps.space.old naps.space.perm", 1},
+  {Opt::space_eden, "heap.space_eden", OptType::choice, "", 0, 0, 0, "auto|firsttouch|interleaved|fragmented|fragmented_hotspot|segregated", "Placement of eden's pages over the nodes; auto: fragmented where there are several; segregated: fragmented, and objects are collected by workers of their node only.", "N18 N19 N20 N21 N23 N24 T12", "naps.space.eden topo.tlab", 4,
+   "auto|os_firsttouch|os_interleave|node_local"},
+  {Opt::space_survivor, "heap.space_survivor", OptType::choice, "", 0, 0, 0, "auto|firsttouch|interleaved|fragmented|fragmented_hotspot|segregated", "Placement of survivor pages over the nodes; fragmented: copies go to the node of the worker that makes them; segregated: as for eden.", "N18 N19 N20 N21 N23 N24 T11", "naps.space.survivor topo.plab", 4,
+   "auto|os|os_interleave|node_local"},
+  {Opt::space_old, "heap.space_old", OptType::choice, "", 0, 0, 0, "auto|firsttouch|interleaved|fragmented|fragmented_hotspot", "Placement of old and large pages over the nodes; auto: as for eden.", "N18 N19 N20 N21 N24", "naps.space.old naps.space.perm", 2},
   {Opt::trim, "heap.trim", OptType::flag, "", 0, 1, 0, nullptr, "Give every emptied region's pages back after each collection.", "N22", "naps.trim_after_gc", 1},
   {Opt::retain, "heap.retain", OptType::flag, "", 0, 1, 0, nullptr, "Keep emptied pages for later instead of giving them back.", "N12", "", 0},
   {Opt::huge_pages, "heap.huge_pages", OptType::flag, "", 0, 1, 0, nullptr, "Ask the system for transparent huge pages.", "", "", 1},
@@ -100,16 +101,18 @@ inline constexpr OptRow kTable[] = {
   {Opt::task_queue, "work.task_queue", OptType::choice, "", 0, 0, 2, "monitor|msqueue|array", "The queue of root tasks.", "N6 N16", "naps.task_queue", 1},
   {Opt::sync, "work.sync", OptType::choice, "", 0, 0, 1, "monitor|futex", "How workers are started, ended and parked.", "N5 N11 N17 T10", "naps.sync topo.finaliser", 1, "barrier|lazy"},
   {Opt::term_exit, "work.term_exit", OptType::choice, "", 0, 0, 1, "literal|count_only", "When an idle worker may leave: as the paper prints it, or only when all are idle.", "N10", "naps.term_exit", 1},
+  {Opt::term_count, "work.term_count", OptType::choice, "", 0, 0, 1, "flat|by_node", "Whether idle workers are counted in one word for all, or by node and then nodes; by_node needs join=late and conductor=works and is flat otherwise.", "N10 N17", "", 0},
   {Opt::lock, "work.lock", OptType::choice, "", 0, 0, 1, "spin_cas_then_posix|posix", "The monitor's lock.", "N5 N15", "naps.lock", 0},
   {Opt::order, "work.order", OptType::choice, "", 0, 0, 0, "owner_lifo|fifo", "Which end of its own deque a worker takes from.", "N7", "naps.order", 1},
   {Opt::steal, "work.steal", OptType::flag, "", 0, 1, 1, nullptr, "Idle workers take work from others.", "N9", "naps.steal", 1},
   {Opt::queue_capacity, "work.queue_capacity", OptType::number, "entries", 8, 1 << 22, 1 << 17, nullptr, "Entries of a worker's deque, a power of two; the rest overflows.", "N8", "naps.queue_capacity", 8},
   {Opt::conductor, "work.conductor", OptType::choice, "", 0, 0, 0, "works|waits", "Whether the thread that runs the collection is worker 0 or sleeps meanwhile.", "N4", "", 1},
   {Opt::join, "work.join", OptType::choice, "", 0, 0, 1, "fixed|late", "Whether a phase waits for every wanted worker, or counts workers from the moment they have woken up.", "N10 N17", "", 0},
-  {Opt::pin, "work.pin", OptType::choice, "", 0, 0, 0, "none|rr", "Pin collector threads, going round the nodes.", "N25", "naps.pin", 0},
+  {Opt::pin, "work.pin", OptType::choice, "", 0, 0, 0, "auto|none|rr", "Pin collector threads, going round the nodes; auto: where there are several.", "N25", "naps.pin", 1},
   {Opt::root_batch, "work.root_batch", OptType::number, "roots", 1, 1 << 16, 256, nullptr, "Roots in one task.", "N7", "", 2},
-  {Opt::victim, "work.victim", OptType::choice, "", 0, 0, 0, "random|nearest", "Whom an idle worker steals from: anybody at random, or the nearest first.", "N9 T7", "topo.victim", 1},
-  {Opt::steal_half, "work.steal_half", OptType::flag, "", 0, 1, 0, nullptr, "A theft goes on until half of what the victim shows is taken, 17 entries at most; off: one entry.", "N9", "", 1},
+  {Opt::victim, "work.victim", OptType::choice, "", 0, 0, 1, "random|nearest", "Whom an idle worker steals from: anybody at random, or the nearest first.", "N9 T7", "topo.victim", 0},
+  {Opt::steal_half, "work.steal_half", OptType::flag, "", 0, 1, 1, nullptr, "A theft goes on until half of what the victim shows is taken, 17 entries at most; off: one entry.", "N9", "", 0},
+  {Opt::share_from, "work.share_from", OptType::number, "entries", 2, 4096, 8, nullptr, "Entries that a worker holds back before it shares them without waiting: fewer are shared when they have lasted for a while.", "N8", "", 2},
   {Opt::root_capacity, "work.root_capacity", OptType::number, "entries", 8, 1 << 22, 1 << 14, nullptr, "Entries of a node's queue of roots and of its inbox, a power of two; the rest spills.", "T4 N23", "topo.root_queue_capacity", 8},
   {Opt::request_batch, "work.request_batch", OptType::number, "requests", 1, 256, 32, nullptr, "Scan requests for one node that are sent at once; 1 is the paper's.", "N23", "naps.seg.batch", 3},
   {Opt::last_resort, "work.last_resort", OptType::number, "us", 0, 1000000, 0, nullptr, "Idle time after which a worker may take a whole root of another node; 0 is never.", "T7", "", 1},
@@ -137,7 +140,7 @@ inline constexpr OptRow kTable[] = {
   {Opt::verify, "cycle.verify", OptType::choice, "", 0, 0, 0, "off|before|after|both", "Walk and check the whole heap around every collection.", "", "", 3},
   {Opt::stress_every, "cycle.stress_every", OptType::number, "refills", 0, 1 << 30, 0, nullptr, "Collect at every so many buffer refills; 0 is off.", "", "", 50},
   {Opt::stress_kind, "cycle.stress_kind", OptType::choice, "", 0, 0, 0, "mixed|young|full", "What stress_every collects.", "", "", 0},
-  {Opt::woken_per, "cycle.woken_per", OptType::bytes, "bytes", 0, 1 << 30, 1 << 20, nullptr, "Expected work per worker below which fewer are woken; 0 wakes all.", "N4", "", 0},
+  {Opt::woken_per, "cycle.woken_per", OptType::bytes, "bytes", 0, 1 << 30, 64 << 10, nullptr, "Expected work per worker below which fewer are woken; 0 wakes all.", "N4", "", 0},
   // -- record --
   {Opt::record_file, "record.file", OptType::text, "", 0, 0, 0, nullptr, "Where the heap before a collection is recorded as a graph: off, or a file's path ('garner record' sets it).", "", "", 0},
   {Opt::record_at, "record.at", OptType::text, "", 0, 0, 1, nullptr, "Which collections are recorded: largest, or their numbers joined by +, as in 3+7.", "", "", 0},
@@ -169,7 +172,9 @@ inline constexpr PresetBase kBases[] = {
 struct PresetValue { Preset preset; Opt option; i64 value; };
 inline constexpr PresetValue kPresets[] = {
   {Preset::ps, Opt::task_queue, i64(TaskQueueKind::monitor)}, {Preset::ps, Opt::sync, i64(SyncKind::monitor)},
-  {Preset::ps, Opt::term_exit, i64(TermExit::literal)}, {Preset::ps, Opt::lock, i64(LockKind::spin_cas_then_posix)},
+  {Preset::ps, Opt::term_exit, i64(TermExit::literal)}, {Preset::ps, Opt::term_count, i64(TermCount::flat)}, {Preset::ps, Opt::share_from, 2}, {Preset::ps, Opt::victim, i64(Victim::random)}, {Preset::ps, Opt::steal_half, 0},
+  {Preset::ps, Opt::space_eden, i64(SpacePolicy::firsttouch)}, {Preset::ps, Opt::space_survivor, i64(SpacePolicy::firsttouch)},
+  {Preset::ps, Opt::space_old, i64(SpacePolicy::firsttouch)}, {Preset::ps, Opt::pin, i64(Pinning::none)}, {Preset::ps, Opt::lock, i64(LockKind::spin_cas_then_posix)},
   {Preset::ps, Opt::conductor, i64(Conductor::waits)}, {Preset::ps, Opt::plab_old, 8 * 1024}, {Preset::ps, Opt::tlab, 64 * 1024},
   {Preset::ps, Opt::woken_per, 0}, {Preset::ps, Opt::join, i64(Join::fixed)}, {Preset::ps, Opt::no_room, i64(NoRoom::full)},
   {Preset::ps, Opt::tenure, i64(Tenure::fixed)},

@@ -12,8 +12,12 @@
 //  B. The end.             sleeper: 2. b = rings (acquire)  3'. termination word not over, and marked `dozed` (termination.h)
 //                          final:   a'. the offer that makes the word over finds `dozed`  c'. rings+1, wake all
 //     3' read a word before a' in the word's order. Had 2 read c's value, a' would happen before 3'. So b is the old value.
-//  C. The end, several bells (queues per node). The final worker rings those that have sleepers, and a relaxed look at dozers is enough: 1 precedes
+//  C. The end, several bells (one for each node). The final worker rings those that have sleepers, and a relaxed look at dozers is enough: 1 precedes
 //     3', and 3' and a' are read-modify-writes (acq_rel) of one word, so 1 happens before the look.
+//     It wakes one sleeper of each, who wakes others when it finds the phase over, and so on while there are any: the final worker may be the conductor,
+//     whom the program waits for. Rings has changed, so whoever is about to sleep does not; whoever sleeps is counted, and somebody who leaves sees it.
+//  D. An entry published where no one of the node sleeps: somebody of another node is woken, if a relaxed look finds any. One that is missed sleeps on
+//     while others work, until the next entry.
 #pragma once
 #include "seam/machine.h"
 
@@ -24,6 +28,8 @@ template <class M> class Bell {
   using Self = typename M::Self;
 
   void start(M& machine) { machine_ = &machine; }
+  // The bells of all nodes, this one among them; they outlive it.
+  void stand_among(Bell* row, u32 count) { row_ = row, count_ = count; }
 
   // Story A, step b. Relaxed where a missed sleeper is found at the next occasion.
   bool anyone_seq_cst() const { return dozers_.load_seq_cst() != 0; }
@@ -34,10 +40,16 @@ template <class M> class Bell {
     machine_->wake(self, rings_, sleepers);
   }
 
+  // Something has been published: one sleeper wakes up. far: any node's will do (story D).
+  void tell(Self& self, bool far) {
+    if (anyone_seq_cst()) return ring(self, 1);
+    for (u32 i = 0; far && i < count_; i++)
+      if (row_[i].anyone()) return row_[i].ring(self, 1);
+  }
+
   // Steps 1 and 2: announce, and learn what to sleep on. Every listen() is followed by one leave().
   u32 listen() {
-    u32 n = dozers_.load_relaxed();
-    while (!dozers_.cas_seq_cst(n, n + 1)) {}
+    dozers_.fetch_add_seq_cst(1);
     return rings_.load_acquire();
   }
   void sleep(Self& self, u32 heard) { machine_->park(self, rings_, heard); }
@@ -47,6 +59,8 @@ template <class M> class Bell {
   alignas(kLineBytes) typename M::template Atomic<u32> rings_; // futex word
   typename M::template Atomic<u32> dozers_;                    // workers between listen and leave
   M* machine_ = nullptr;
+  Bell* row_ = nullptr;
+  u32 count_ = 0;
 };
 
 } // namespace garner

@@ -34,6 +34,7 @@ struct GangConfig {
   TaskQueueKind task_queue = TaskQueueKind::array;
   SyncKind sync = SyncKind::futex;
   TermExit term_exit = TermExit::count_only;
+  TermCount term_count = TermCount::by_node; // flat where a phase waits for all wanted workers, or the conductor is none of them
   LockKind lock = LockKind::posix;
   Order order = Order::owner_lifo;
   bool steal = true;
@@ -41,10 +42,12 @@ struct GangConfig {
   Conductor conductor = Conductor::works;
   JoinKind join = JoinKind::late;
   Share share = Share::lazy;       // lazy or eager; order=fifo is always eager, steal=off always none
-  Pinning pin = Pinning::none;
+  Pinning pin = Pinning::none;     // not automatic: cycle/ says what that stands for
+  bool pin_asked = true;           // by the user: a refusal is told
   bool notices = true;             // print the one-line notices
   Victim victim = Victim::random;
   bool steal_half = false;         // a theft goes on until half of what the victim showed is taken
+  u32 share_from = 2;              // private entries of a deque that are shared at once (lazy)
   bool mail = false;               // nodes have queues of roots and requests (post.h)
   u32 mail_capacity = 1 << 14;     // entries of each, a power of two; more spill
   u32 root_flush = 100, request_batch = 1; // entries for one node that are handed over at once

@@ -40,9 +40,10 @@ template <class M> class Deque {
   bool started() const { return slots_ != nullptr; }
 
   // -- owner only --
-  void share(Share share);
-  // Whom to wake when something is published; null bell: nobody.
-  void bind(Bell<M>* bell, Self* self) { bell_ = bell, self_ = self; }
+  // from: private entries from which publish() does not wait any longer (lazy).
+  void share(Share share, u32 from = 2);
+  // Whom to wake when something is published; null bell: nobody. far: see Bell::tell.
+  void bind(Bell<M>* bell, Self* self, bool far = false) { bell_ = bell, self_ = self, far_ = far; }
 
   GARNER_INLINE void push(u64 entry) {
     if (GARNER_UNLIKELY(bottom_ == room_)) return push_slow(entry);
@@ -52,7 +53,7 @@ template <class M> class Deque {
   GARNER_INLINE bool pop(u64& entry) {
     if (GARNER_UNLIKELY(bottom_ == mine_ || spilled_ != 0)) return pop_slow(entry);
     entry = reads<M>(at(--bottom_)).load_relaxed(); // private: we wrote it
-    if (bottom_ - mine_ >= keep_) publish();
+    if (GARNER_UNLIKELY(--due_ == 0)) publish();
     return true;
   }
   bool empty() const { return spilled_ == 0 && bottom_ == mine_ && top_.load_acquire() == bottom_; }
@@ -74,12 +75,11 @@ template <class M> class Deque {
   GARNER_INLINE void put(u64 entry) {
     writes<M>(at(bottom_)).store_relaxed(entry); // made visible by publish()
     bottom_++;
-    if (bottom_ - mine_ >= keep_) publish();
+    if (GARNER_UNLIKELY(--due_ == 0)) publish();
   }
-  GARNER_INLINE void publish() {
-    if (share_ == Share::lazy && top_.load_relaxed() != mine_) return; // thieves still have something; relaxed: a hint about our own thieves
-    publish_now(share_ == Share::lazy ? mine_ + (bottom_ - mine_) / 2 : bottom_);
-  }
+  void publish();
+  static constexpr u32 kKeptBackMost = 4;
+  static constexpr u64 kSoon = 2, kLater = 16, kNever = u64(1) << 63;
   void publish_now(u64 split);
   GARNER_COLD void push_slow(u64 entry);
   GARNER_COLD bool pop_slow(u64& entry);
@@ -106,16 +106,18 @@ template <class M> class Deque {
   alignas(kLineBytes) u64 bottom_ = 0; // one past the newest
   u64 mine_ = 0;                       // what split_ holds, without asking it
   u64 room_ = 0;                       // push may go ahead while bottom_ != room_; room_ == bottom_ while spilled_ != 0
-  u64 keep_ = 0;                       // private entries from which publish() is asked; by share_
+  u64 due_ = 0;                        // pushes and pops until publish() is asked again; never 0
   usize spilled_ = 0;                  // == spill_.size() - spill_front_
   Order order_ = Order::owner_lifo;
   Share share_ = Share::lazy;
+  u32 from_ = 2, kept_back_ = 0;
   M* machine_ = nullptr;
   usize spill_front_ = 0;              // entries before it have been moved to the deque
   Vector<u64> spill_;
   u64 overflows_ = 0;
   Bell<M>* bell_ = nullptr;
   Self* self_ = nullptr;
+  bool far_ = false;
 };
 
 } // namespace garner

@@ -44,13 +44,33 @@ template <class M> void Deque<M>::stop() {
   self_ = nullptr;
 }
 
-template <class M> void Deque<M>::share(Share share) {
+template <class M> void Deque<M>::share(Share share, u32 from) {
+  from_ = from;
+  kept_back_ = 0;
   share_ = order_ == Order::fifo ? Share::eager : share;
-  keep_ = share_ == Share::eager ? 1 : share_ == Share::lazy ? 2 : u64(1) << 63;
+  due_ = share_ == Share::eager ? 1 : share_ == Share::lazy ? kSoon : kNever;
 }
 
 template <class M> void Deque<M>::trim(usize keep) {
   if (reads<M>(spilled_) == 0 && spill_.capacity() * sizeof(u64) > keep) spill_.release();
+}
+
+// Asked after every push when sharing is eager, else now and then: thieves take the line of top_ away, and looking at it after each push or pop would
+// make the owner wait for all of them each time.
+template <class M> GARNER_COLD void Deque<M>::publish() {
+  if (share_ == Share::eager) {
+    due_ = 1;
+    if (bottom_ != mine_) publish_now(bottom_);
+    return;
+  }
+  if (share_ == Share::none) return void(due_ = kNever);
+  due_ = kSoon;
+  if (bottom_ - mine_ < 2) return;
+  due_ = kLater;
+  // To give one of two entries away, and to wake somebody for it, costs more than most objects: only when that has lasted.
+  if (bottom_ - mine_ < from_ && ++kept_back_ < kKeptBackMost) return;
+  kept_back_ = 0;
+  if (top_.load_relaxed() == mine_) publish_now(mine_ + (bottom_ - mine_) / 2); // relaxed: a hint about our own thieves, who still have something or not
 }
 
 template <class M> void Deque<M>::publish_now(u64 split) {
@@ -64,7 +84,7 @@ template <class M> void Deque<M>::publish_now(u64 split) {
     return;
   }
   split_.store_seq_cst(split);
-  if (bell_->anyone_seq_cst()) bell_->ring(*self_, 1);
+  bell_->tell(*self_, far_);
 }
 
 template <class M> void Deque<M>::push_slow(u64 entry) {

@@ -22,6 +22,11 @@
 // AFTER ITS LAST OFFER a worker may be arbitrarily late. It then touches only the termination word, the head of the task queue, deques'
 // ends (to look), the stamp and the bell: never the body, the job, the heap or its statistics. Hence leave() must flush.
 //
+// MANY WORKERS (join=late, the conductor works). Whatever all of them change at once must not be compared and swapped: n that fail and try again
+// are n*n/2 transfers of one line. Tasks are taken by addition (task_queue.h); idle workers are counted by node and nodes in the common word (crews.h);
+// sleepers are counted by addition and lie on their node's bell, and the end wakes one of each, who wakes the next. With victim=nearest
+// one worker of a node at a time goes to other nodes (a scout), and an owner shares when it has some to share (deque.h).
+//
 // IDLE WORKERS spin (1, 2, 4, … 64 pauses between looks, some 5 µs in all), then yield (1, 2, 4, … 32 times between looks); with
 // join=late they go to sleep after that, until somebody publishes entries or the phase ends (bell.h), so that on an oversubscribed
 // machine, or under a processor quota, idle workers cost nothing.
@@ -39,6 +44,7 @@
 #include "event/event.h"
 #include "seam/machine.h"
 #include "work/config.h"
+#include "work/crews.h"
 #include "work/deque.h"
 #include "work/neighbours.h"
 #include "work/parking.h"
@@ -146,12 +152,14 @@ template <class M> class Gang {
   enum class Idle : u8 { work, over, leave };
 
   static constexpr u32 kSpinTurns = 7, kYieldTurns = 6, kLiteralTurns = 6;
+  static constexpr u32 kLostPauses = 16;
   static constexpr u32 kHalfMost = 16, kRequestsMost = 32; // entries of one theft beyond the first, requests taken at once
   static constexpr usize kKeptOverflowBytes = MiB; // overflow memory a worker keeps between phases
 
   u32 first_thread() const { return config_.conductor == Conductor::works ? 1 : 0; }
   bool works() const { return config_.conductor == Conductor::works; }
   bool late() const { return config_.join == JoinKind::late; }
+  bool by_node() const { return config_.term_count == TermCount::by_node && late() && works(); }
   bool conducts(const Worker& me) const { return works() && me.index == 0; }
   bool make_tables();
   void free_tables();
@@ -159,7 +167,7 @@ template <class M> class Gang {
   // gang.ipp, the threads
   static void thread_entry(void* arg);
   void live(Worker& me, Self& self);
-  bool admit(Worker& me, u32 epoch);
+  bool admit(Self& self, Worker& me, u32 epoch);
   void pin(Self& self, u32 worker);
   void notice(const char* sentence);
 
@@ -171,12 +179,17 @@ template <class M> class Gang {
   template <class Body> static bool work(Gang& gang, Worker& me, Self& self, u32 epoch);
   template <class Body> void run_group(Self& self, Worker& me, Body& body, u32 group);
   void finish_fixed(Self& self, Worker& me, u32 epoch, u32 members);
+  bool join(Self& self, Worker& me, u32 epoch);
+  bool withdraw(Worker& me, u32 epoch) { return by_node() ? crews_.arrive(term_, epoch, me.node) : term_.withdraw(epoch); }
+  u32 joined() const { return by_node() ? min_of(entered_.load_relaxed(), limit_.load_relaxed()) : Termination<M>::joined_of(term_.look()); }
 
   // steal.ipp, work for those who have none
   template <class Body> bool steal_until_over(Self& self, Worker& me, u32 epoch, Body& body);
   template <class Body> void settle(Self& self, Worker& me, Body& body);
+  bool offer(Self& self, Worker& me);
   bool find(Self& self, Worker& me, u32 epoch, Worker* hint, u64& entry);
   bool find_near(Self& self, Worker& me, u64& entry);
+  bool find_in(Self& self, Worker& me, u32 ring, u64& entry);
   bool attempt(Self& self, Worker& me, Worker& victim, u64& entry);
   // steal.ipp, queues per node
   bool take_mail(Self& self, Worker& me, u32 epoch, u64& entry);
@@ -187,7 +200,8 @@ template <class M> class Gang {
   void call_node(Self& self, u32 node);
   bool unserved(u32 node, u32 epoch) const { return late() && joined_on_[node].load_relaxed() != epoch; } // relaxed: a hint; being wrong costs locality
   void map_servers(u32 members);
-  Bell<M>& bell_of(const Worker& me) { return bells_[me.rules.mail || me.rules.local ? me.node : 0]; }
+  static bool tied(const PhaseRules& rules) { return rules.mail || rules.local; }
+  Bell<M>& bell_of(const Worker& me) { return bells_[tied(me.rules) || by_node() ? me.node : 0]; }
   bool in_rings(const Worker& me) const { return me.rules.local || config_.victim == Victim::nearest; }
   u32 rings_of(const Worker& me) const { return me.rules.local ? 1 : neighbours_.rings(me.node); }
   Worker* sees_work(Worker& me, u32 epoch, bool asleep_next);
@@ -211,17 +225,24 @@ template <class M> class Gang {
   Roster<M> roster_;
   TaskQueue<M> tasks_;
   Termination<M> term_;
+  Crews<M> crews_;
   Parking<M> parking_;
-  Bell<M> bells_[kNodesMost]; // under local rules or with mail each node's workers sleep on their own; else all on the first
+  Bell<M> bells_[kNodesMost]; // under local rules, with mail and with term_count=by_node each node's workers sleep on their own; else all on the first
   Post<M> post_;
   Neighbours neighbours_;
   PhaseRules rules_;          // of the phases to come
   u32 nodes_ = 1;
+  // victim=nearest: 1 while a worker of the node looks for work on other nodes; relaxed: who finds it taken waits for what that one brings. Guards nothing.
+  struct alignas(kLineBytes) Scout { typename M::template Atomic<u32> out; };
+  Scout scouts_[kNodesMost];
   // late: the last phase that somebody of the node joined.
   typename M::template Atomic<u32> joined_on_[kNodesMost];
   // late: most workers of the phase. Relaxed: written before the stamp's release; a worker that reads the limit of a later phase
   // holds an epoch that is past, and its join fails on that.
   alignas(kLineBytes) typename M::template Atomic<u32> limit_;
+  // by_node: workers that have been counted in, the conductor too; those above the limit leave at once. Set before the termination word is opened, raised by
+  // members only, who are of this phase. Relaxed: numbers for the roster, whose entries bring their own order; a reader that sees fewer looks at fewer.
+  alignas(kLineBytes) typename M::template Atomic<u32> entered_;
   typename M::template Atomic<u32> stopping_; // release before the last stamp, acquire after it
   typename M::template Atomic<u32> gone_;     // threads that will not touch the gang again; release/acquire with stop()
   typename M::template Atomic<u32> noticed_;  // the notice has been printed; pairs with nothing

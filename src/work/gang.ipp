@@ -28,12 +28,15 @@ template <class M> bool Gang<M>::start(M& machine, const GangConfig& config, Spa
   gone_.store_relaxed(0);
   noticed_.store_relaxed(0);
   limit_.store_relaxed(0);
+  entered_.store_relaxed(0);
   parking_.start(machine, config.sync, config.lock, epoch_);
   nodes_ = min_of(machine.nodes(), kNodesMost);
   rules_ = {};
   for (u32 i = 0; i < kNodesMost; i++) {
     bells_[i].start(machine);
+    bells_[i].stand_among(bells_, nodes_);
     joined_on_[i].store_relaxed(0);
+    scouts_[i].out.store_relaxed(0);
   }
   term_.open(epoch_, 0);
   if (make_tables()) return true;
@@ -129,7 +132,7 @@ template <class M> void Gang<M>::live(Worker& me, Self& self) {
     seen = epoch;
     arriving = false;
     reached(self, Spot::woken);
-    if (!admit(me, epoch)) continue;
+    if (!admit(self, me, epoch)) continue;
     reached(self, Spot::joined);
     bool final = reads<M>(job_).work(*this, me, self, epoch);
     arriving = parking_.locks() && !final;
@@ -137,9 +140,9 @@ template <class M> void Gang<M>::live(Worker& me, Self& self) {
 }
 
 // Whether `me` belongs to the phase. fixed: the word keeps its epoch while a member has not offered, so a member always reads its own.
-template <class M> bool Gang<M>::admit(Worker& me, u32 epoch) {
+template <class M> bool Gang<M>::admit(Self& self, Worker& me, u32 epoch) {
   if (late()) {
-    if (!term_.join(epoch, limit_.load_relaxed(), me.ordinal)) return false;
+    if (!join(self, me, epoch)) return false;
     roster_.enter(epoch, me.ordinal, me.index);
     joined_on_[me.node].store_relaxed(epoch); // see unserved()
     return true;
@@ -148,8 +151,18 @@ template <class M> bool Gang<M>::admit(Worker& me, u32 epoch) {
   return Termination<M>::epoch_of(w) == epoch && me.index < Termination<M>::joined_of(w);
 }
 
+// by_node: first counted in, so that the phase cannot end, then numbered; there may be one too many.
+template <class M> bool Gang<M>::join(Self& self, Worker& me, u32 epoch) {
+  if (!by_node()) return term_.join(epoch, limit_.load_relaxed(), me.ordinal);
+  if (entered_.load_relaxed() >= limit_.load_relaxed() || !crews_.arrive(term_, epoch, me.node)) return false;
+  me.ordinal = entered_.fetch_add_relaxed(1);
+  if (me.ordinal < limit_.load_relaxed()) return true;
+  offer(self, me);
+  return false;
+}
+
 template <class M> void Gang<M>::pin(Self& self, u32 worker) {
-  if (config_.pin == Pinning::rr && !machine_->pin(self, machine_->node_of_worker(worker)))
+  if (config_.pin == Pinning::rr && !machine_->pin(self, machine_->node_of_worker(worker)) && config_.pin_asked)
     notice("work.pin: the system refuses to pin collector threads to nodes; going on unpinned");
 }
 
@@ -217,7 +230,9 @@ template <class M> void Gang<M>::open(Self& self, u32 epoch, u32 members) {
       joined_on_[workers_[0].node].store_relaxed(epoch);
     }
     tasks_.open(self, epoch, job_.groups);
-    term_.open(epoch, first);
+    entered_.store_relaxed(first);
+    if (by_node()) crews_.open(epoch, nodes_, workers_[0].node);
+    term_.open(epoch, by_node() ? nodes_ : first, by_node() ? nodes_ - 1 : 0);
     record_.woken = members - first;
     parking_.release(self, epoch, record_.woken);
     return;
@@ -232,7 +247,7 @@ template <class M> void Gang<M>::open(Self& self, u32 epoch, u32 members) {
 // The phase is over and everybody's statistics are readable: adds what the workers could not know, the wait after their last offer.
 template <class M> void Gang<M>::close(Self& self, u32 epoch) {
   record_.end_ns = self.now();
-  record_.joined = Termination<M>::joined_of(term_.look());
+  record_.joined = joined();
   for (u32 i = 0; i < record_.joined; i++) {
     Worker& w = workers_[roster_.at(epoch, i)];
     if (record_.end_ns > reads<M>(w.stats).end_ns) writes<M>(w.stats).idle_ns += record_.end_ns - w.stats.end_ns;
@@ -251,8 +266,8 @@ template <class M> void Gang<M>::begin(Worker& me, Self& self, Share share) {
   // Buffers come from where the worker runs; where a node is told what to work on, from that node.
   bool tied = (config_.pin == Pinning::rr && !conducts(me)) || me.rules.mail || me.rules.local;
   self.node = tied ? me.node : machine_->current_node();
-  me.deque.share(share);
-  me.deque.bind(late() ? &bell_of(me) : nullptr, &self);
+  me.deque.share(share, config_.share_from);
+  me.deque.bind(late() ? &bell_of(me) : nullptr, &self, !Gang::tied(me.rules));
 }
 
 // One member's part. True when it was the final worker.
@@ -266,7 +281,7 @@ template <class M> template <class Body> bool Gang<M>::work(Gang& gang, Worker& 
   while (true) {
     u64 waited = 0;
     reached(self, Spot::asking);
-    u32 task = gang.tasks_.take(self, epoch, waited);
+    u32 task = gang.late() ? gang.tasks_.take_within(self, epoch, waited) : gang.tasks_.take(self, epoch, waited);
     if (task >= job.groups) {
       // Literal exit only: those who left early may have taken this worker's steal task too, and it comes here without an offer.
       if (!gang.late() && !offered && task - job.groups >= job.steal_tasks) gang.settle(self, me, body);

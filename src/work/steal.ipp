@@ -20,19 +20,23 @@ template <class M> template <class Body> bool Gang<M>::steal_until_over(Self& se
     if (me.rules.mail && (flush(self, me, Mail::root) | flush(self, me, Mail::request))) continue; // some of it may be for us
     me.stats.offers++;
     settle(self, me, body);
-    u64 made = term_.offer();
+    if (offer(self, me)) return true;
     // From here on nothing of the phase may be written, unless the offer is taken back.
-    if (Termination<M>::over(made)) {
-      if (Termination<M>::dozed(made))
-        for (u32 i = 0; i < nodes_; i++)
-          if (bells_[i].anyone()) bells_[i].ring(self, ~u32(0)); // relaxed will do: story C in bell.h
-      return true;
-    }
     reached(self, Spot::offered);
     if (idle(self, me, epoch, hint) != Idle::work) return false;
     writes<M>(me.stats).withdrawals++;
     me.stats.idle_ns += self.now() - me.stats.end_ns;
   }
+}
+
+// Counts the caller idle. True when that ended the phase.
+template <class M> bool Gang<M>::offer(Self& self, Worker& me) {
+  u64 made = by_node() ? crews_.leave(term_, me.node) : term_.offer();
+  if (!Termination<M>::over(made)) return false;
+  if (Termination<M>::dozed(made))
+    for (u32 i = 0; i < nodes_; i++)
+      if (bells_[i].anyone()) bells_[i].ring(self, 1); // relaxed will do: story C in bell.h
+  return true;
 }
 
 // Writes back everything private. The worker holds nothing and its deque is empty.
@@ -50,7 +54,7 @@ template <class M> bool Gang<M>::find(Self& self, Worker& me, u32 epoch, Worker*
   if (!config_.steal) return false;
   if (hint != nullptr && attempt(self, me, *hint, entry)) return true;
   if (in_rings(me)) return find_near(self, me, entry);
-  u32 joined = Termination<M>::joined_of(term_.look()), candidates = me.victims.count(joined);
+  u32 there = joined(), candidates = there == 0 ? 0 : me.victims.count(there);
   if (candidates == 0) return false;
   for (u32 i = 0; i < 2 * (candidates + 1); i++) {
     u32 victim = me.victims.at(u32(self.random.below(candidates)), roster_, epoch, me.ordinal);
@@ -60,20 +64,32 @@ template <class M> bool Gang<M>::find(Self& self, Worker& me, u32 epoch, Worker*
 }
 
 // Ring by ring, at random within a ring. Those who have not joined are passed over by a look at their deque.
+// Of each node one worker at a time goes to other nodes: a victim of many thieves spends its time waiting for its own deque's lines.
 template <class M> bool Gang<M>::find_near(Self& self, Worker& me, u64& entry) {
-  for (u32 r = 0, rings = rings_of(me); r < rings; r++) {
-    Neighbours::Ring ring = neighbours_.ring(me.node, r);
-    for (u32 i = 0; i < 2 * ring.count; i++) {
-      Worker& victim = workers_[ring.workers[self.random.below(ring.count)]];
-      if (&victim != &me && victim.deque.looks_stealable() && attempt(self, me, victim, entry)) return true;
-    }
+  if (find_in(self, me, 0, entry)) return true;
+  auto& out = scouts_[me.node].out;
+  if (rings_of(me) == 1 || out.load_relaxed() != 0 || out.exchange_acq_rel(1) != 0) return false;
+  bool found = false;
+  for (u32 r = 1, rings = rings_of(me); r < rings && !found; r++) found = find_in(self, me, r, entry);
+  out.store_relaxed(0);
+  return found;
+}
+
+template <class M> bool Gang<M>::find_in(Self& self, Worker& me, u32 r, u64& entry) {
+  Neighbours::Ring ring = neighbours_.ring(me.node, r);
+  for (u32 i = 0; i < 2 * ring.count; i++) {
+    Worker& victim = workers_[ring.workers[self.random.below(ring.count)]];
+    if (&victim != &me && victim.deque.looks_stealable() && attempt(self, me, victim, entry)) return true;
   }
   return false;
 }
 
 template <class M> bool Gang<M>::attempt(Self& self, Worker& me, Worker& victim, u64& entry) {
   me.stats.steal_attempts++;
-  if (victim.deque.steal(entry) != Stolen::got) return false;
+  Stolen outcome = victim.deque.steal(entry);
+  if (outcome == Stolen::lost)
+    for (u64 i = self.random.below(kLostPauses); i > 0; i--) self.pause(); // others want it too: not all at once again
+  if (outcome != Stolen::got) return false;
   me.stats.steals++;
   stole(self, victim.node);
   if (victim.node != me.node) me.stats.steals_remote++;
@@ -82,8 +98,7 @@ template <class M> bool Gang<M>::attempt(Self& self, Worker& me, Worker& victim,
     for (u64 left = min_of<u64>(victim.deque.shown() / 2, kHalfMost); left > 0 && victim.deque.steal(more) == Stolen::got; left--) me.deque.push(more);
   }
   // The owner rings one sleeper when it publishes; whoever finds more than it can use passes the ring on.
-  Bell<M>& bell = bell_of(me);
-  if (bell.anyone() && victim.deque.looks_stealable()) bell.ring(self, 1);
+  if (late() && victim.deque.looks_stealable()) bell_of(me).tell(self, !tied(me.rules));
   return true;
 }
 
@@ -92,7 +107,7 @@ template <class M> bool Gang<M>::attempt(Self& self, Worker& me, Worker& victim,
 template <class M> typename Gang<M>::Worker* Gang<M>::sees_work(Worker& me, u32 epoch, bool asleep_next) {
   if (!config_.steal) return nullptr;
   if (in_rings(me)) return sees_near(me, asleep_next);
-  u32 joined = Termination<M>::joined_of(term_.look()), candidates = joined == 0 ? 0 : me.victims.count(joined);
+  u32 there = joined(), candidates = there == 0 ? 0 : me.victims.count(there);
   for (u32 i = 0; i < candidates; i++) {
     u32 victim = me.victims.at((me.ordinal + i) % candidates, roster_, epoch, me.ordinal);
     if (victim == kWorkersMax) continue;
@@ -104,6 +119,7 @@ template <class M> typename Gang<M>::Worker* Gang<M>::sees_work(Worker& me, u32 
 
 template <class M> typename Gang<M>::Worker* Gang<M>::sees_near(Worker& me, bool asleep_next) {
   for (u32 r = 0, rings = rings_of(me); r < rings; r++) {
+    if (r == 1 && !asleep_next && scouts_[me.node].out.load_relaxed() != 0) return nullptr;
     Neighbours::Ring ring = neighbours_.ring(me.node, r);
     for (u32 i = 0; i < ring.count; i++) {
       Worker& victim = workers_[ring.workers[(me.index + i) % ring.count]];
@@ -203,7 +219,7 @@ template <class M> typename Gang<M>::Idle Gang<M>::idle(Self& self, Worker& me, 
       if (hopes && !desperate) desperate = self.now() - me.stats.end_ns >= u64(config_.last_resort_us) * 1000;
       hint = sees_work(me, epoch, false);
       if (hint != nullptr || (mail && sees_mail(me, epoch, false)) || (desperate && sees_foreign_root(me))) {
-        if (!term_.withdraw(epoch)) return Idle::over; // only an end refuses a withdrawal
+        if (!withdraw(me, epoch)) return Idle::over; // only an end refuses a withdrawal
         me.desperate = desperate;
         return Idle::work;
       }
@@ -233,8 +249,11 @@ template <class M> void Gang<M>::doze(Self& self, Worker& me, u32 epoch) {
   if (term_.doze(epoch) && sees_work(me, epoch, true) == nullptr && !(me.rules.mail && sees_mail(me, epoch, true))) {
     reached(self, Spot::dozing);
     bell.sleep(self, heard);
+  } else {
+    self.yield(); // there is work for which somebody of this node has gone already
   }
   bell.leave();
+  if (!Termination<M>::open_for(term_.look(), epoch) && bell.anyone()) bell.ring(self, 2); // story C
 }
 
 } // namespace garner

@@ -55,10 +55,18 @@ template <class M> u32 TaskQueue<M>::take_array(u32 epoch) {
   u64 head = head_.load_acquire();
   while (epoch_of(head) == epoch || mutated<M>(Trap::untagged_queue)) {
     u32 next = u32(head & kIndexMask), end = u32(head >> kIndexBits & kIndexMask);
-    if (next == end) return kNoTask;
+    if (next >= end) return kNoTask;
     if (head_.cas_acq_rel(head, head + 1)) return next; // a failure leaves what was found in `head`
   }
   return kNoTask;
+}
+
+// Each worker passes the end once at most, so `next` stays within its bits.
+template <class M> u32 TaskQueue<M>::take_counted() {
+  u64 head = head_.load_acquire();
+  if (u32(head & kIndexMask) >= u32(head >> kIndexBits & kIndexMask)) return kNoTask;
+  u32 next = u32(head_.fetch_add_acq_rel(1) & kIndexMask);
+  return next < u32(head >> kIndexBits & kIndexMask) ? next : kNoTask;
 }
 
 template <class M> u32 TaskQueue<M>::take_linked(u32 epoch) {

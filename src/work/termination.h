@@ -47,7 +47,7 @@ template <class M> class Termination {
   static bool open_for(u64 w, u32 epoch) { return (epoch_of(w) == epoch || mutated<M>(Trap::untagged_word)) && !over(w); }
 
   // Conductor, between phases. A plain store cannot overwrite anybody's change: the word is over, and over is sticky.
-  void open(u32 epoch, u32 joined) { word_.store_release(u64(epoch) << kEpochShift | joined * kJoined); }
+  void open(u32 epoch, u32 joined, u32 idle = 0) { word_.store_release(u64(epoch) << kEpochShift | joined * kJoined | idle * kIdle); }
 
   u64 look() const { return word_.load_acquire(); } // acquire: see HAPPENS-BEFORE
 

@@ -225,7 +225,7 @@ TEST(Schemes, T7LastResortTakesWholeRootsOfOtherNodes) {
 TEST(Schemes, T7VictimsByDistanceN9HalfOfWhatIsThere) {
   WorkerStats with[3];
   u32 at = 0;
-  for (const char* options : {"victim=random", "topo.victim=nearest", "victim=nearest,steal_half=on"})
+  for (const char* options : {"victim=random,steal_half=off", "topo.victim=nearest,steal_half=off", "victim=nearest"})
     on_four(options, [&](SimHeap& heap) {
       for (u32 i = 0; i < kNodes; i++) wide_graph(heap, 2000); // several workers have something
       heap.young();

@@ -10,7 +10,7 @@ namespace {
 struct Body : Draining<Real, Body> {
   std::atomic<u32>* asleep;
   u32 others;
-  static constexpr u32 kEntries = 40;
+  static constexpr u32 kEntries = 200, kLooks = 17; // between two looks of the owner at what thieves have left (deque.ipp, publish) lie fewer pops
   std::atomic<bool> pushing{false};
   u32 owner = ~0u, owner_took = 0;
   std::atomic<u32> others_took{0}, taken{0};
@@ -27,7 +27,7 @@ struct Body : Draining<Real, Body> {
     taken++;
     u32 until = others; // others hold their first entry until all of them have one
     if (self.index == owner) {
-      until = min_of(++owner_took, others); // once thieves have emptied what they saw, a pop publishes many and rings one sleeper
+      until = min_of(++owner_took / kLooks + 1, others); // once thieves have emptied what they saw, a pop publishes many and rings one sleeper
     } else {
       others_took++;
     }

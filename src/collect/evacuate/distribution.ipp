@@ -125,17 +125,25 @@ template <class H, class M> u32 Evacuation<H, M>::generation_to_be(u8 c) const {
 
 template <class H, class M> void Evacuation<H, M>::list_cards() {
   dirty_.clear();
+  u32 regions = 0;
+  for (u32 i = 0; i < worker_count_; i++) regions += u32(workers_[i].dirty_regions.size());
+  // Few regions and many workers: stripes, so that they all find something and end together.
+  u32 stripes = gang_.workers() == 1 || regions == 0 ? 1 : clamp_to(kStripedPerWorker * gang_.workers() / regions, 1u, kStripesMost);
   bool good = true;
   for (u32 i = 0; i < worker_count_; i++)
-    for (u32 index : workers_[i].dirty_regions) good = dirty_.push(index) && good;
+    for (u32 index : workers_[i].dirty_regions) {
+      u32 parts = stripes > 1 && stripeable(index) ? stripes : 1;
+      for (u32 k = 0; k < parts; k++) good = dirty_.push({index, u16(k), u16(parts)}) && good;
+    }
   GARNER_CHECK(good, "no memory for the list of tasks");
-  card_tasks_ = u32(div_up(dirty_.size(), kRegionsPerTask));
+  card_tasks_ = u32(dirty_.size());
+  card_bytes_ = u64(regions) * (heap_.region_bytes() / 4);
 }
 
 // Nothing moves in this phase: what is found is written down, and is handed out in the next one.
 template <class H, class M> void Evacuation<H, M>::discover_task(Self& self, u32 task) {
   Worker& w = workers_[self.index];
-  for (usize i = usize(task) * kRegionsPerTask; i < min_of(dirty_.size(), usize(task + 1) * kRegionsPerTask); i++) scan_cards(self, w, dirty_[i]);
+  scan_cards(self, w, dirty_[task]);
 }
 
 template <class H, class M> void Evacuation<H, M>::discovered(Worker& w, u64 entry) {

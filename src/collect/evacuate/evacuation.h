@@ -158,6 +158,7 @@ template <class H, class M> class Evacuation {
   bool failed() const { return failed_.load_relaxed() != 0; } // some survivors found no memory
   bool needs_full() const { return failed() && !(keep_ && eden_kept_); } // and may not stay as they are
   u32 card_tasks() const { return card_tasks_; }
+  u64 card_bytes() const { return card_bytes_; } // about how much work the cards are, as bytes to copy
   u64 pinned_count() const { return pinned_count_; }
   u64 handle_tasks(HandleKind kind) const { return div_up(host_.handles().chunks(kind), kChunksPerTask); }
   static constexpr u32 kChunksPerTask = 8;
@@ -167,7 +168,10 @@ template <class H, class M> class Evacuation {
   // Tags of queue entries (distribution.ipp).
   static constexpr u64 kCheckCard = 1; // the slot's region may be older than its object
   static constexpr u64 kRecordEntry = 2, kHandleEntry = 4, kHolderEntry = 6, kKindBits = 6, kEntryBits = 7;
-  static constexpr u32 kRegionsPerTask = 4, kKeptPerTask = 64, kBundlesPerTask = 16;
+  static constexpr u32 kKeptPerTask = 64, kBundlesPerTask = 16;
+  static constexpr u32 kStripesMost = 8, kStripedPerWorker = 4; // parts of a region; parts for each worker, where regions are few
+  // Work of one task in cards: `stripe` of `stripes` equal parts of a region.
+  struct CardPart { u32 region; u16 stripe, stripes; };
 
   Ref evacuate(Self& self, Worker& w, Ref ref, u8 c);
   Ref stay(Self& self, Worker& w, Ref ref, word header);
@@ -179,7 +183,8 @@ template <class H, class M> class Evacuation {
   void process_later(Self& self, Worker& w, Slot slot, u8 holder_label);
   void mark_card_if_younger(Slot slot, Ref ref, u8 holder_label);
   void hidden(Self& self, Worker& w, Ref holder, u8 holder_label);
-  void scan_cards(Self& self, Worker& w, u32 index);
+  void scan_cards(Self& self, Worker& w, CardPart part);
+  bool stripeable(u32 index);
   void scan_card(Self& self, Worker& w, u32 index, word low, word high);
   void list_dirty(Worker& w, u32 task);
   void update_root(Self& self, Worker& w, RootRecord& record);
@@ -224,6 +229,7 @@ template <class H, class M> class Evacuation {
   bool apart_, discovering_ = false;
   u32 segregated_;
   u32 condemned_ = 0;
+  u64 card_bytes_ = 0;
   bool eden_kept_ = false; // objects stay in eden, or may have to: survivors' slots need a card check too
   Vector<typename Worker::Kept> pinned_;
   u64 pinned_count_ = 0;
@@ -232,7 +238,7 @@ template <class H, class M> class Evacuation {
   struct Part { u32 worker, first; };
   Vector<Part> card_parts_;
   Vector<Part> root_parts_;
-  Vector<u32> dirty_;
+  Vector<CardPart> dirty_;
   u32 kept_tasks_ = 0, strong_tasks_[kHandleKinds] = {}, card_tasks_ = 0;
 };
 

@@ -155,7 +155,7 @@ template <class H, class M> void Evacuation<H, M>::evacuate_task(Self& self, u32
 template <class H, class M> void Evacuation<H, M>::find_roots(Self& self, Worker& w, u32 task, bool parted) {
   if (apart_ && task < card_tasks_) return card_batch(self, w, card_parts_[task].worker, card_parts_[task].first);
   if (task < card_tasks_) { // cards first: they are the largest and least even piece
-    for (usize i = usize(task) * kRegionsPerTask; i < min_of(dirty_.size(), usize(task + 1) * kRegionsPerTask); i++) scan_cards(self, w, dirty_[i]);
+    scan_cards(self, w, dirty_[task]);
     return;
   }
   task -= card_tasks_;
@@ -247,7 +247,14 @@ template <class H, class M> void Evacuation<H, M>::strong_chunk(Self& self, Work
 
 // ---- cards ----
 
-template <class H, class M> void Evacuation<H, M>::scan_cards(Self& self, Worker& w, u32 index) {
+// Whether workers may scan parts of a region's cards at a time: nobody has to find out first where its objects begin.
+template <class H, class M> bool Evacuation<H, M>::stripeable(u32 index) {
+  auto& r = heap_.region(index);
+  return r.role == Role::large || r.role == Role::large_tail || r.starts_top >= r.scan_top;
+}
+
+template <class H, class M> void Evacuation<H, M>::scan_cards(Self& self, Worker& w, CardPart part) {
+  u32 index = part.region;
   auto& r = heap_.region(index);
   word begin = heap_.begin_of(index), limit = r.scan_top;
   if (r.role == Role::large_tail || r.role == Role::large) {
@@ -257,8 +264,9 @@ template <class H, class M> void Evacuation<H, M>::scan_cards(Self& self, Worker
     extend_starts(heap_, host_, index, limit); // not to its top: buffers above may be half written by now
   }
   u8* cards = heap_.card_of(begin);
-  usize count = (limit - begin + kCardBytes - 1) >> kCardShift;
-  for (usize i = 0; i < count; i++) {
+  usize count = (limit - begin + kCardBytes - 1) >> kCardShift, stripe = (heap_.region_bytes() >> kCardShift) / part.stripes; // a multiple of 8
+  if (part.stripe + 1u < part.stripes) count = min_of(count, (part.stripe + 1) * stripe);
+  for (usize i = part.stripe * stripe; i < count; i++) {
     if ((i & 7) == 0 && i + 8 <= count && reads<M>(*reinterpret_cast<const u64*>(cards + i)) == 0) {
       i += 7;
       continue;

@@ -397,6 +397,7 @@ template <class T> class Sim::Atomic {
   bool cas_acq_rel(T& expected, T v, Where w = Where::here()) { return cas(expected, v, Order::acq_rel, w); }
   bool cas_seq_cst(T& expected, T v, Where w = Where::here()) { return cas(expected, v, Order::seq_cst, w); }
   bool cas_relaxed(T& expected, T v, Where w = Where::here()) { return cas(expected, v, Order::relaxed, w); }
+  T fetch_add_seq_cst(T v, Where w = Where::here()) { return add(v, Order::seq_cst, w); }
   T fetch_add_relaxed(T v, Where w = Where::here()) { return add(v, Order::relaxed, w); }
   T fetch_sub_relaxed(T v, Where w = Where::here()) { return add(T(T(0) - v), Order::relaxed, w); }
   T fetch_add_acq_rel(T v, Where w = Where::here()) { return add(v, Order::acq_rel, w); }

@@ -146,6 +146,48 @@ struct TerminationGathers {
   bool joined = false;
 };
 
+// N10 by node: the same as above with a word for each node. The second and third worker are of one node, so that they count it in and out for each other.
+struct CrewsGather {
+  explicit CrewsGather(Sim& s) : sim(s) {
+    launch<CrewsGather, &CrewsGather::conduct, 0>(sim, this);
+    launch<CrewsGather, &CrewsGather::wavers, 1>(sim, this);
+    launch<CrewsGather, &CrewsGather::newcomer, 2>(sim, this);
+  }
+  using Term = Termination<Sim>;
+  void conduct(Sim::Self& self) {
+    own(job);
+    crews.open(1, 2, 0);
+    term.open(1, 2, 1);
+    opened.store_release(1);
+    own(cells[0]);
+    if (!Term::over(crews.leave(term, 0)))
+      while (Term::open_for(term.look(), 1)) self.yield();
+    for (Cell& cell : cells) seen += look(cell);
+    own(job); // the next phase's
+  }
+  void come_and_go(Sim::Self& self, u32 cell, u32 times) {
+    while (opened.load_acquire() == 0) self.yield();
+    for (u32 i = 0; i < times; i++) {
+      if (!crews.arrive(term, 1, 1)) return;
+      look(job);
+      own(cells[cell]);
+      crews.leave(term, 1);
+    }
+  }
+  void wavers(Sim::Self& self) { come_and_go(self, 1, 2); }
+  void newcomer(Sim::Self& self) { come_and_go(self, 2, 1); }
+  bool ok() {
+    Sim::Self self(sim, 0);
+    return Term::over(term.look()) && seen == cells[0].value + cells[1].value + cells[2].value && !crews.arrive(term, 1, 0) && !crews.arrive(term, 1, 1);
+  }
+  Sim& sim;
+  Term term;
+  Crews<Sim> crews;
+  Sim::Atomic<u32> opened;
+  Cell cells[3], job;
+  u64 seen = 0;
+};
+
 // The bell, stories A and B: a sleeper takes what was published while it fell asleep; the end reaches it.
 struct BellWakes {
   explicit BellWakes(Sim& s) : sim(s) {
@@ -378,6 +420,7 @@ inline std::vector<Piece> all() {
       piece<QueueHandsOut<TaskQueueKind::msqueue>>("task queue, list", 2),
       piece<QueueHandsOut<TaskQueueKind::monitor>>("task queue, monitor", 3),
       piece<TerminationGathers>("termination", 4),
+      piece<CrewsGather>("termination by node", 2),
       piece<BellWakes>("bell", 5),
       piece<ParkingLetsGo<SyncKind::futex>>("parking, futex", 6),
       piece<ParkingLetsGo<SyncKind::monitor>>("parking, monitor", 4),
