@@ -172,6 +172,7 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   }
   last_end_ns_ = now;
   emitter_.emit(EventId::cycle_end, end);
+  pace_.set_short(host_.memory_short()); // reads files of the system, hence not while the program stands; the next collection goes by it
   host_.leave();
   return true;
 }
@@ -387,7 +388,6 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
   end.limit = heap_.budget().limit();
   end.workers = worker_count_;
   u64 now = machine_.now(), pause = now - end.start_ns;
-  pace_.set_short(host_.memory_short());
   if (kind == Kind::full) {
     pace_.after_full(end.heap_after, old, room_for_young(s), pause);
   } else {
