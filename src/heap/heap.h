@@ -163,7 +163,6 @@ template <class M> class Heap {
   bool pay_for(u32 index, usize bytes);
   void enter(u32 index, Role role, u8 label, u8 age);
   void drop_pages(u32 index);
-  void clean(word at, usize bytes);
   void list_warm(u32 index);
   u32 pop_warm(Vector<u32>& list);
 
