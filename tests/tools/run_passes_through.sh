@@ -1,13 +1,9 @@
 # `garner run` is transparent: streams, arguments, environment and exit codes are the program's.
-set -eu
-garner=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. "$(dirname "$0")/shared.inc"
 export TMPDIR=$scratch/tmp # of our own, so that what others have left is not taken for ours
 mkdir "$TMPDIR"
 library=$scratch/lib.so
 : > "$library"
-fail() { echo "FAILED: $1" >&2; exit 1; }
 run() { "$garner" run --lib "$library" "$@"; }
 expect() { # expect CODE what COMMAND...
   want=$1 what=$2
