@@ -32,7 +32,7 @@ GARNER=workers=9 DOTNET_GCName=other.so run -o trim=on --workers 2 --preset naps
 grep -q "^DOTNET_GCPath=$library$" "$scratch/out" || fail "DOTNET_GCPath"
 grep -q '^DOTNET_GCName=' "$scratch/out" && fail "DOTNET_GCName is still there"
 grep -q '^DOTNET_GCHeapHardLimit=10000000$' "$scratch/out" || fail "the limit is not hexadecimal"
-grep -q '^GARNER=workers=9,preset=naps,workers=2,trim=on,log=.*,log_format=json$' "$scratch/out" || fail "GARNER: $(grep GARNER= "$scratch/out")"
+grep -q '^GARNER=workers=9,preset=naps,workers=2,trim=on,log=.*,log_format=json,log_detail=plain$' "$scratch/out" || fail "GARNER: $(grep GARNER= "$scratch/out")"
 "$garner" run --mode stock-server -- env >"$scratch/out" 2>/dev/null
 grep -q '^DOTNET_gcServer=1$' "$scratch/out" && grep -q '^DOTNET_GCDynamicAdaptationMode=0$' "$scratch/out" || fail "the settings of stock-server"
 grep -q '^DOTNET_GCPath=' "$scratch/out" && fail "a stock mode has a library"

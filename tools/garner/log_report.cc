@@ -170,7 +170,7 @@ std::string by_node(const Log& log) {
 std::string spaces(const Log& log) {
   if (log.accesses.empty()) return "<p>Uses by node of memory are not in this log: a real machine does not count them, a simulation does.</p>\n";
   std::string out = "<h2>Uses of each space by collector threads (simulated)</h2>\n<table><tr><th>space</th><th>accesses</th><th>MB</th><th>non-locality</th><th>imbalance</th></tr>\n";
-  for (const char* space : simulation::kSpaceNames) {
+  for (const char* space : {"eden", "from", "to", "old"}) {
     const auto found = log.accesses.find(space);
     if (found == log.accesses.end()) continue;
     double all = 0, remote = 0, bytes = 0;
@@ -186,7 +186,7 @@ std::string spaces(const Log& log) {
     out += fmt::format("<tr><td>{}</td><td>{:.0f}</td><td>{:.1f}</td><td>{:.3f}</td><td>{:.3f}</td></tr>\n", space, all, bytes / 1e6, all == 0 ? 0 : remote / all, simulation::imbalance_of(homes));
   }
   out += "</table>\n";
-  for (const char* space : simulation::kSpaceNames)
+  for (const char* space : {"eden", "from", "to", "old"})
     if (log.bytes.count(space) != 0) out += heat_map(fmt::format("Bytes in {}, %", space), log.bytes.at(space), true, "node of the worker", "node of the page");
   return out;
 }

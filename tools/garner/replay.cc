@@ -148,7 +148,7 @@ void make_plan(const ReplayArgs& args, ReplayPlan& plan) {
   check_memory(plan.graph);
 }
 
-ReplayRow replay(const ReplayPlan& plan, const std::string& preset, u32 workers, bool timeline) {
+ReplayRow replay(const ReplayPlan& plan, const std::string& preset, u32 workers, bool timeline, bool locality) {
   simulation::Spec spec;
   spec.machine = plan.machine.config();
   spec.options = list_for(plan, preset);
@@ -161,6 +161,7 @@ ReplayRow replay(const ReplayPlan& plan, const std::string& preset, u32 workers,
   for (u32 o = 0; o < plan.graph.objects(); o++) young += plan.graph.age[o] == 2 ? 0 : plan.graph.bytes[o];
   spec.survival = double(young) / double(spec.eden);
   spec.timeline = timeline;
+  spec.locality = locality;
   simulation::Replay program(plan.graph, plan.kind);
   ReplayRow row;
   row.preset = preset;
@@ -195,13 +196,13 @@ ReplayRow replay(const ReplayPlan& plan, const std::string& preset, u32 workers,
   return row;
 }
 
-std::vector<ReplayRow> replay_all(const ReplayPlan& plan, bool timeline) {
+std::vector<ReplayRow> replay_all(const ReplayPlan& plan, bool timeline, bool locality) {
   std::vector<ReplayRow> rows;
   const bool tell = isatty(2) != 0;
   for (u32 workers : plan.workers)
     for (const std::string& preset : plan.presets) {
       if (tell) say_err("\r\033[K{} of {}: {}, {} workers", rows.size() + 1, plan.workers.size() * plan.presets.size(), preset, workers);
-      rows.push_back(replay(plan, preset, workers, timeline));
+      rows.push_back(replay(plan, preset, workers, timeline, locality));
     }
   if (tell) say_err("\r\033[K");
   return rows;
@@ -231,8 +232,8 @@ ordered_json row_json(const ReplayRow& row) {
   ordered_json workers = ordered_json::array();
   for (const simulation::WorkerLine& line : c.workers) {
     ordered_json spans = ordered_json::array();
-    for (const simulation::Span& span : c.spans)
-      if (span.worker == line.worker) spans.push_back({simulation::kActivityNames[usize(span.activity)], span.begin_ns - c.end.start_ns, span.end_ns - c.end.start_ns});
+    for (const auto& [worker, span] : c.spans)
+      if (worker == line.worker) spans.push_back({name_of(span.what), span.begin_ns - c.end.start_ns, span.end_ns - c.end.start_ns});
     workers.push_back({{"worker", line.worker}, {"node", line.node}, {"objects_copied", line.stats.objects_copied}, {"bytes_copied", line.stats.bytes_copied},
                        {"bytes_marked", line.stats.bytes_marked}, {"steals", line.stats.steals}, {"steals_remote", line.stats.steals_remote}, {"idle_ns", line.stats.idle_ns},
                        {"spans", spans}});
