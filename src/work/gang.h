@@ -176,7 +176,11 @@ template <class M> class Gang {
   void close(Self& self, u32 epoch);
   void begin(Worker& me, Self& self, Share share);
   GARNER_INLINE void doing(Self& self, Worker& me, Activity what) {
-    if (GARNER_UNLIKELY(me.timeline != nullptr)) me.timeline->enter(what, self.now());
+    if (GARNER_UNLIKELY(me.timeline != nullptr)) line_of(me).enter(what, self.now());
+  }
+  static Timeline& line_of(Worker& me) { // its first word stands for all of it
+    saw<M>(Access::write, me.timeline, kWordBytes);
+    return *me.timeline;
   }
   template <class Body> static bool work(Gang& gang, Worker& me, Self& self, u32 epoch);
   template <class Body> void run_group(Self& self, Worker& me, Body& body, u32 group);

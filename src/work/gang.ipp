@@ -215,7 +215,7 @@ template <class M> template <class Body> void Gang<M>::solo(Self& self, u32 root
   }
   me.stats.tasks = root_tasks;
   settle(self, me, body);
-  if (me.timeline != nullptr) me.timeline->close(me.stats.end_ns);
+  if (me.timeline != nullptr) line_of(me).close(me.stats.end_ns);
   me.deque.trim(kKeptOverflowBytes);
   record_.joined = 1;
   record_.end_ns = me.stats.end_ns;
@@ -250,7 +250,7 @@ template <class M> void Gang<M>::close(Self& self, u32 epoch) {
   record_.joined = Termination<M>::joined_of(term_.look());
   for (u32 i = 0; i < record_.joined; i++) {
     Worker& w = workers_[roster_.at(epoch, i)];
-    if (w.timeline != nullptr) w.timeline->close(record_.end_ns);
+    if (w.timeline != nullptr) line_of(w).close(record_.end_ns);
     if (record_.end_ns > reads<M>(w.stats).end_ns) writes<M>(w.stats).idle_ns += record_.end_ns - w.stats.end_ns;
     w.deque.trim(kKeptOverflowBytes);
   }
@@ -260,7 +260,7 @@ template <class M> void Gang<M>::begin(Worker& me, Self& self, Share share) {
   me.run = reads<M>(run_);
   writes<M>(me.stats) = {};
   me.stats.start_ns = self.now();
-  if (me.timeline != nullptr) me.timeline->enter(Activity::waits, me.stats.start_ns);
+  if (me.timeline != nullptr) line_of(me).enter(Activity::waits, me.stats.start_ns);
   me.tasks_are = record_.phase == Phase::compact || record_.phase == Phase::update || record_.phase == Phase::clean ? Activity::copies : Activity::roots;
   me.overflows_before = me.deque.overflows();
   me.victims = me.victims_next;

@@ -44,7 +44,7 @@ template <class M> template <class Body> void Gang<M>::settle(Self& self, Worker
   if constexpr (requires { body.leave(self); }) body.leave(self);
   writes<M>(me.stats).overflows = me.deque.overflows() - me.overflows_before;
   me.stats.end_ns = self.now();
-  if (me.timeline != nullptr) me.timeline->enter(Activity::terminates, me.stats.end_ns);
+  if (me.timeline != nullptr) line_of(me).enter(Activity::terminates, me.stats.end_ns);
 }
 
 // One entry from somebody else: from the queues of nodes (T7: roots before references), from `hint`, then from victims until twice as
@@ -80,7 +80,7 @@ template <class M> bool Gang<M>::attempt(Self& self, Worker& me, Worker& victim,
   if (victim.deque.steal(entry) != Stolen::got) return false;
   me.stats.steals++;
   stole(self, victim.node);
-  if (GARNER_UNLIKELY(me.timeline != nullptr)) me.timeline->took(victim.node);
+  if (GARNER_UNLIKELY(me.timeline != nullptr)) line_of(me).took(victim.node);
   if (victim.node != me.node) me.stats.steals_remote++;
   if (config_.steal_half) {
     u64 more;
