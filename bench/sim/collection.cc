@@ -95,6 +95,7 @@ template <class M> class Program {
   Ref make(typename M::Self& self, synthetic::Mutator<M>& mutator, synthetic::Shape shape, u64 detail, usize bytes) {
     Ref ref = mutator.allocate(self, {synthetic::make_type(shape, 0, detail, bytes), next_id_++});
     GARNER_CHECK(ref.at != 0, "the heap is too small for the graph");
+    self.write(block_of(ref), bytes); // the program's own writing is charged here only: with it the pages become this thread's
     return ref;
   }
   void build(typename M::Self& self, synthetic::Mutator<M>& mutator) {

@@ -37,7 +37,7 @@ void print(const std::string& options, u32 workers, const Measures& m) {
   const Traffic t = m.traffic();
   printf("%-34s %4u %4zu %9.3f %8.2f %9.2f %7.1f%% %6.2f", options.c_str(), workers, m.collections.size(), m.mean_pause_ms(), m.gc_throughput(), double(m.app_ns()) / 1e6,
          100 * m.remote_share(), double(m.copied_bytes()) / 1e6 / double(max_of<usize>(m.collections.size(), 1)));
-  for (usize s = 0; s < kSpaceKinds && !t.empty(); s++) printf("  %s %.2f/%.2f", kSpaceNames[s], t.non_locality(SpaceKind(s)), t.imbalance(SpaceKind(s)));
+  for (usize s = 0; s < kSpaceKinds && !t.empty(); s++) printf("  %s %.2f/%.2f", name_of(SpaceKind(s)), t.non_locality(SpaceKind(s)), t.imbalance(SpaceKind(s)));
   double stop = 0, gather = 0, evacuate = 0, weak = 0, finish = 0;
   for (const Collection& c : m.collections)
     stop += double(c.end.stop_ns), gather += double(c.end.gather_ns), evacuate += double(c.end.evacuate_ns), weak += double(c.end.weak_ns), finish += double(c.end.finish_ns);

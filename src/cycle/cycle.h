@@ -6,6 +6,7 @@
 #pragma once
 #include "collect/compact/compaction.h"
 #include "cycle/collector.h"
+#include "cycle/details.h"
 #include "cycle/weak.ipp"
 
 namespace garner {
@@ -84,6 +85,7 @@ template <class H, class M> class Cycle final : public Collector {
   Spaces<M> spaces_;
   Gang<M> gang_;
   Emitter emitter_;
+  Details<H, M> details_{machine_, host_, heap_, gang_, emitter_};
   Pace pace_;
   Collecting<M>* workers_ = nullptr;
   u32 worker_count_ = 1;

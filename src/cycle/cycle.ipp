@@ -4,6 +4,7 @@
 
 #include "base/print.h"
 #include "cycle/cycle.h"
+#include "cycle/details.ipp"
 #include "cycle/verify.ipp"
 
 namespace garner {
@@ -159,6 +160,8 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   end.heap_before = record.before.total();
   end.young_before = record.before.bytes[0] + record.before.bytes[1];
   emitter_.emit(EventId::cycle_begin, CycleBegin{index, asked_ns, kind, request.cause, end.heap_before, end.young_before});
+  details_.begin(index, kind, workers_, worker_count_, settings_.on(Opt::notices));
+  evacuation().counting(details_.counts());
   auto when = settings_.as<VerifyWhen>(Opt::verify);
   if (when == VerifyWhen::before || when == VerifyWhen::both) verify("before");
 
@@ -189,7 +192,9 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
     last_[2] = record;
   }
   last_end_ns_ = now;
+  details_.end(index);
   emitter_.emit(EventId::cycle_end, end);
+  pace_.set_short(host_.memory_short()); // reads files of the system, hence not while the program stands; the next collection goes by it
   host_.leave();
   return true;
 }
@@ -405,7 +410,6 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
   end.limit = heap_.budget().limit();
   end.workers = worker_count_;
   u64 now = machine_.now(), pause = now - end.start_ns;
-  pace_.set_short(host_.memory_short());
   if (kind == Kind::full) {
     pace_.after_full(end.heap_after, old, room_for_young(s), pause);
   } else {

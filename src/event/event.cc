@@ -15,8 +15,17 @@ const char* name_of(Phase phase) {
   static const char* const names[] = {"gather", "evacuate", "mark", "compact", "update", "clean", "verify", "weak", "cards"};
   return names[u8(phase)];
 }
+const char* name_of(Activity activity) {
+  static const char* const names[] = {"wait", "roots", "copy", "steal", "termination"};
+  return names[u8(activity)];
+}
+const char* name_of(SpaceKind space) {
+  static const char* const names[] = {"eden", "from", "to", "old"};
+  return names[u8(space)];
+}
 const char* name_of(EventId id) {
-  static const char* const names[] = {"?", "heap_ready", "cycle_begin", "cycle_end", "worker_phase", "limit_changed", "notice", "out_of_memory", "phase"};
+  static const char* const names[] = {"?", "heap_ready", "cycle_begin", "cycle_end", "worker_phase", "limit_changed", "notice", "out_of_memory", "phase",
+                                      "node_distances", "node_bytes", "node_uses", "steals", "locality", "spans"};
   return names[u16(id)];
 }
 

@@ -16,15 +16,31 @@ enum class EventId : u16 {
   notice = 6,         // Notice: one sentence, also printed
   out_of_memory = 7,  // OutOfMemory
   phase = 8,          // PhaseDone, sequential view of a phase
+  // Only for sinks that ask for details:
+  node_distances = 9, // NodeDistances, after heap_ready, one per node; with several nodes, as the next four
+  node_bytes = 10,    // NodeBytes, one per space that holds something, as the collection finds it
+  node_uses = 11,     // NodeUses, one per space and node of workers
+  steals = 12,        // Steals, one per node of workers
+  locality = 13,      // NodeLocality, one per node that roots lead to
+  spans = 14,         // WorkerSpans, one per worker and collection, or several where one record would be too long
 };
 
 enum class Cause : u8 { eden_full, large_budget, induced, memory_limit, low_memory, no_gc_region, stress, idle, promotion_failed };
 enum class Kind : u8 { young0, young1, full };            // condemned generation 0, 1, 2
 enum class Phase : u8 { gather, evacuate, mark, compact, update, clean, verify, weak, cards };
+// What a worker does at a moment. waits: for the queue of tasks. roots: a root task. copies: follows references, and in a full collection marks or
+// slides. steals: looks for work. terminates: has offered the end, until the phase is over or there is work again.
+enum class Activity : u8 { waits, roots, copies, steals, terminates };
+inline constexpr u32 kActivities = 5;
+// Where collected objects lie, for figures by node: from and to are what survivors lie in before and after; old has large and pinned ones too.
+enum class SpaceKind : u8 { eden, from, to, old };
+inline constexpr u32 kSpaceKinds = 4;
 
 const char* name_of(Cause);
 const char* name_of(Kind);
 const char* name_of(Phase);
+const char* name_of(Activity);
+const char* name_of(SpaceKind);
 const char* name_of(EventId);
 
 struct HeapReady { u64 reserved_bytes, limit_bytes, region_bytes; u32 workers, nodes; const char* door; const char* preset; };
@@ -39,6 +55,20 @@ struct WorkerStats {
   u64 roots_posted, roots_taken, roots_remote, requests_sent, requests_served, flushes, lookups, lookup_calls; // queues per node: T3, T5, T6, N23
 };
 struct WorkerPhase { u64 index; Phase phase; u32 worker, node; const WorkerStats* stats; };
+
+// Matrices are told row by row; an array has `nodes` numbers, by node. Nodes are the machine's, numbered densely; at most 64.
+struct NodeDistances { u32 node, nodes; const u64* to; }; // as the machine counts them; a node is nearest to itself
+// Bytes of the space's regions by the node that their pages are on. `asked`: of first-touched pages only so many were asked for, spread evenly, and speak for
+// the others; 0 when addresses told it all. `unknown`: bytes on pages nobody knows of.
+struct NodeBytes { u64 index; SpaceKind space; u32 nodes; u64 asked, unknown; const u64* bytes; };
+// What workers of one node did with the space's objects by the objects' node: references followed to them; bytes copied from them (to, old: copied there).
+struct NodeUses { u64 index; SpaceKind space; u32 node, nodes; const u64* accesses; const u64* bytes; };
+struct Steals { u64 index; u32 node, nodes; const u64* from; }; // successful thefts by the victim's node
+struct NodeLocality { u64 index; u32 node, nodes; const u64* objects; }; // objects by node, below roots whose object is on `node` (T15)
+struct Span { Activity what; u64 begin_ns, end_ns; };
+// total_ns: by Activity, of the whole collection, the same in each record of a worker. Spans follow each other in time.
+struct WorkerSpans { u64 index; u32 worker, node; const u64* total_ns; const Span* spans; u32 count; };
+inline constexpr u32 kSpansAtOnce = 64;
 
 struct CycleEnd {
   u64 index, start_ns, pause_ns, stop_ns;   // stop_ns: from the request until every mutator stood
@@ -55,10 +85,15 @@ struct LimitChanged { u64 before, after; };
 struct Notice { const char* text; };
 struct OutOfMemory { u64 asked, committed, limit; };
 
+// How much a sink wants to know: collections and phases; also nodes and spans, which take time and memory in every collection; also locality, for
+// which every root is followed before each collection.
+enum class Detail : u8 { plain, full, roots };
+
 // A sink is called from inside collections and from mutators: no waiting, no managed memory. One sink may chain to another.
 struct Sink {
   void (*emit)(void* self, EventId id, const void* payload) = nullptr;
   void* self = nullptr;
+  Detail detail = Detail::plain;
 };
 
 class Emitter {
@@ -68,14 +103,18 @@ class Emitter {
   bool add(Sink sink) {
     if (count_ == kSinks) return false;
     sinks_[count_++] = sink;
+    if (sink.detail > detail_) detail_ = sink.detail;
     return true;
   }
   template <class Payload> GARNER_INLINE void emit(EventId id, const Payload& payload) const {
     for (usize i = 0; i < count_; i++) sinks_[i].emit(sinks_[i].self, id, &payload);
   }
 
+  Detail detail() const { return detail_; } // the most that a sink wants
+
  private:
   Sink sinks_[kSinks];
+  Detail detail_ = Detail::plain;
   usize count_ = 0;
 };
 

@@ -112,6 +112,11 @@ template <class M> class Heap {
     u8 h = home(index_at(at));
     return h == kHomeInterleaved ? u8(machine_->interleaved_node(at)) : touched_first(h) ? kHomeFirstTouch : h;
   }
+  // The node of a page, asked for where the address does not tell; kNoNode when nobody knows. page_nodes() must have been started.
+  u8 node_of(word at, u64& asked) {
+    u8 h = node_at(at);
+    return nodes_ == 1 ? u8(0) : h < kMostNodes ? h : page_nodes_.node(at, asked);
+  }
   u32 nodes() const { return nodes_; }
   // Started by whoever wants to ask it (T5); false: no address space.
   PageNodes<M>& page_nodes() { return page_nodes_; }
@@ -163,7 +168,6 @@ template <class M> class Heap {
   bool pay_for(u32 index, usize bytes);
   void enter(u32 index, Role role, u8 label, u8 age);
   void drop_pages(u32 index);
-  void clean(word at, usize bytes);
   void list_warm(u32 index);
   u32 pop_warm(Vector<u32>& list);
 

@@ -180,17 +180,15 @@ template <class M> u32 Heap<M>::pop_warm(Vector<u32>& list) {
   return index;
 }
 
-// Pages read as zero afterwards; where they can be given back, they are.
-template <class M> void Heap<M>::clean(word at, usize bytes) {
-  if (shape_.large_pages) memset(reinterpret_cast<void*>(at), 0, bytes);
-  else machine_->discard(at, bytes);
-}
-
-// Called with lock_ held.
+// The region's bytes read as zero afterwards; large pages stay ours. Called with lock_ held.
 template <class M> void Heap<M>::drop_pages(u32 index) {
   RegionT& r = table_[index];
-  clean(begin_of(index), region_bytes());
-  page_nodes_.forget(begin_of(index), region_bytes());
+  if (shape_.large_pages) {
+    memset(reinterpret_cast<void*>(begin_of(index)), 0, region_bytes());
+  } else {
+    machine_->discard(begin_of(index), region_bytes());
+    page_nodes_.forget(begin_of(index), region_bytes());
+  }
   budget_.give(r.charged);
   free_charged_.fetch_sub_relaxed(r.charged);
   r.charged = 0;
@@ -236,8 +234,8 @@ template <class M> u32 Heap<M>::take_large(usize bytes, bool zero, bool pinned, 
     head.scan_top = begin_of(first) + bytes;
   }
   // What was charged may never have been touched: of much, dropping the pages costs less than clearing them and takes no memory.
-  if (old_data > kClearedByHand) {
-    clean(begin_of(first), align_up(old_data, kPageBytes));
+  if (old_data > kClearedByHand && !shape_.large_pages) {
+    machine_->discard(begin_of(first), align_up(old_data, kPageBytes));
     page_nodes_.forget(begin_of(first), align_up(old_data, kPageBytes));
   }
   else if (zero && old_data != 0) memset(reinterpret_cast<void*>(begin_of(first)), 0, old_data);

@@ -28,6 +28,7 @@ bool Log::open(const Settings& settings, u64 start_ns) {
   inode_ = status.st_ino;
   may_wait_ = !own_file_ || !S_ISREG(status.st_mode); // stderr may be another file by the time we write
   format_ = settings.as<LogFormat>(Opt::log_format);
+  detail_ = format_ == LogFormat::json ? settings.as<Detail>(Opt::log_detail) : Detail::plain;
   start_ns_ = start_ns;
   pid_ = u32(getpid());
   fd_.store_relaxed(fd);

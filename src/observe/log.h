@@ -32,7 +32,7 @@ class Log {
 
   bool on() const { return fd_.load_relaxed() >= 0; }
   u64 records_lost() const { return lost_.load_relaxed(); } // and not yet told by a record
-  Sink sink() { return {&Log::receive, this}; }
+  Sink sink() { return {&Log::receive, this, detail_}; }
 
  private:
   static void receive(void* self, EventId id, const void* payload);
@@ -46,6 +46,7 @@ class Log {
   Atomic<u32> torn_{0}; // the last record was cut by a full file: the next one starts on a line of its own
   Atomic<u64> lost_{0};
   LogFormat format_ = LogFormat::line;
+  Detail detail_ = Detail::plain; // lines for people have none
   bool own_file_ = false; // opened here; false for stderr
   bool may_wait_ = false; // not a regular file: ask before writing
   u64 device_ = 0, inode_ = 0;

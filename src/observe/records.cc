@@ -44,6 +44,16 @@ class JsonObject {
   }
   void num(const char* key, u64 value) { name(key).num(value); }
   void flag(const char* key, bool value) { name(key).text(value ? "true" : "false"); }
+  void list(const char* key, const u64* values, u32 count) {
+    name(key).text("[");
+    for (u32 i = 0; i < count; i++) out_.text(i == 0 ? "" : ",").num(values[i]);
+    out_.text("]");
+  }
+  void spans(const char* key, const Span* spans, u32 count) {
+    name(key).text("[");
+    for (u32 i = 0; i < count; i++) out_.text(i == 0 ? "[\"" : ",[\"").text(name_of(spans[i].what)).text("\",").num(spans[i].begin_ns).text(",").num(spans[i].end_ns).text("]");
+    out_.text("]");
+  }
   void text(const char* key, const char* value) { name(key).json_string(value == nullptr ? "" : value); }
   template <class Payload, usize n> void all(const Field<u64, Payload> (&fields)[n], const Payload& from) {
     for (const Field<u64, Payload>& field : fields) num(field.name, from.*field.at);
@@ -86,6 +96,60 @@ void json_worker(JsonObject& json, const WorkerPhase& phase) {
   json.num("worker", phase.worker);
   json.num("node", phase.node);
   if (phase.stats != nullptr) json.all(kWorkerFigures, *phase.stats);
+}
+
+void json_spans(JsonObject& json, const WorkerSpans& one) {
+  json.num("index", one.index);
+  json.num("worker", one.worker);
+  json.num("node", one.node);
+  json.list("total_ns", one.total_ns, kActivities);
+  json.spans("spans", one.spans, min_of(one.count, kSpansAtOnce));
+}
+
+// What only sinks that ask for details are told. False for other events.
+bool json_detail(JsonObject& json, EventId id, const void* payload) {
+  switch (id) {
+    case EventId::node_distances: {
+      const NodeDistances& row = *static_cast<const NodeDistances*>(payload);
+      json.num("node", row.node);
+      json.list("to", row.to, row.nodes);
+      return true;
+    }
+    case EventId::node_bytes: {
+      const NodeBytes& space = *static_cast<const NodeBytes*>(payload);
+      json.num("index", space.index);
+      json.text("space", name_of(space.space));
+      json.num("asked", space.asked);
+      json.num("unknown", space.unknown);
+      json.list("bytes", space.bytes, space.nodes);
+      return true;
+    }
+    case EventId::node_uses: {
+      const NodeUses& row = *static_cast<const NodeUses*>(payload);
+      json.num("index", row.index);
+      json.text("space", name_of(row.space));
+      json.num("node", row.node);
+      json.list("accesses", row.accesses, row.nodes);
+      json.list("bytes", row.bytes, row.nodes);
+      return true;
+    }
+    case EventId::steals: {
+      const Steals& row = *static_cast<const Steals*>(payload);
+      json.num("index", row.index);
+      json.num("node", row.node);
+      json.list("from", row.from, row.nodes);
+      return true;
+    }
+    case EventId::locality: {
+      const NodeLocality& row = *static_cast<const NodeLocality*>(payload);
+      json.num("index", row.index);
+      json.num("node", row.node);
+      json.list("objects", row.objects, row.nodes);
+      return true;
+    }
+    case EventId::spans: json_spans(json, *static_cast<const WorkerSpans*>(payload)); return true;
+    default: return false;
+  }
 }
 
 // Bytes in the largest unit that leaves a whole part, with one decimal: "812", "1.5k", "40.2m", "3.0g".
@@ -161,7 +225,8 @@ bool json_record(Line& out, EventId id, const void* payload, const RecordContext
       json.num("limit", out_of.limit);
       break;
     }
-    default: return false;
+    default:
+      if (!json_detail(json, id, payload)) return false;
   }
   json.end(context.lost);
   return true;

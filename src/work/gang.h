@@ -51,6 +51,7 @@
 #include "work/post.h"
 #include "work/task_queue.h"
 #include "work/termination.h"
+#include "work/timeline.h"
 #include "work/victims.h"
 
 namespace garner {
@@ -103,6 +104,10 @@ template <class M> class Gang {
   u32 node(u32 worker) const { return workers_[worker].node; }
   // Between phases: whom `worker` may steal from, see victims.h. Null: everybody. A list lives until stop().
   void set_victims(u32 worker, const u32* list, u32 count) { workers_[worker].victims_next.set(list, count); }
+  // Between phases: from here on every worker's timeline begins anew, or none is kept. False: no memory for them, and none is kept.
+  bool keep_timelines(bool on);
+  // Between phases; null when none is kept.
+  const Timeline* timeline(u32 worker) const { return workers_[worker].timeline; }
   // Between phases: what the phases that follow may do.
   void set_rules(const PhaseRules& rules) { rules_ = rules; }
 
@@ -132,6 +137,8 @@ template <class M> class Gang {
     Victims<M> victims;      // the worker's own copy: it may still look at the list when the conductor sets the next one
     Victims<M> victims_next; // what set_victims() left for the next phase
     Gang* gang = nullptr;
+    Timeline* timeline = nullptr; // null unless somebody wants to know; a spot then costs one look at this
+    Activity tasks_are = Activity::roots; // what a root task of the phase is
     u64 overflows_before = 0; // the deque's count when this phase began
     u64 run = 0;      // number of the run() it took part in last
     u32 index = 0, node = 0;
@@ -176,6 +183,13 @@ template <class M> class Gang {
   void open(Self& self, u32 epoch, u32 members);
   void close(Self& self, u32 epoch);
   void begin(Worker& me, Self& self, Share share);
+  GARNER_INLINE void doing(Self& self, Worker& me, Activity what) {
+    if (GARNER_UNLIKELY(me.timeline != nullptr)) line_of(me).enter(what, self.now());
+  }
+  static Timeline& line_of(Worker& me) { // its first word stands for all of it
+    saw<M>(Access::write, me.timeline, kWordBytes);
+    return *me.timeline;
+  }
   template <class Body> static bool work(Gang& gang, Worker& me, Self& self, u32 epoch);
   template <class Body> void run_group(Self& self, Worker& me, Body& body, u32 group);
   void finish_fixed(Self& self, Worker& me, u32 epoch, u32 members);
@@ -216,6 +230,7 @@ template <class M> class Gang {
   void* spawn_arg_ = nullptr;
   Worker* workers_ = nullptr;          // config_.workers of them, constructed at start
   typename Roster<M>::Entry* roster_entries_ = nullptr;
+  Timeline* timelines_ = nullptr;      // one per worker, made when first wanted
   u32 threads_ = 0;                    // made so far: workers first_thread() … first_thread() + threads_ - 1
   u32 epoch_ = 0;                      // of the last parallel phase
   u64 run_ = 0;                        // calls of run()

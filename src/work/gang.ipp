@@ -76,6 +76,8 @@ template <class M> void Gang<M>::free_tables() {
     }
     unmap_own(writes<M>(workers_), config_.workers * sizeof(Worker));
   }
+  if (timelines_ != nullptr) unmap_own(timelines_, config_.workers * sizeof(Timeline));
+  timelines_ = nullptr;
   if (roster_entries_ != nullptr) unmap_own(roster_entries_, config_.workers * sizeof(typename Roster<M>::Entry));
   workers_ = nullptr;
   roster_entries_ = nullptr;
@@ -105,6 +107,16 @@ template <class M> void Gang<M>::stop(Self& self) {
   while (gone_.load_acquire() != threads_) self.yield();
   free_tables();
   threads_ = 0;
+}
+
+template <class M> bool Gang<M>::keep_timelines(bool on) {
+  if (on && timelines_ == nullptr) timelines_ = static_cast<Timeline*>(map_own(config_.workers * sizeof(Timeline)));
+  on = on && timelines_ != nullptr;
+  for (u32 i = 0; i < workers(); i++) {
+    workers_[i].timeline = on ? &timelines_[i] : nullptr;
+    if (on) timelines_[i].clear();
+  }
+  return on;
 }
 
 template <class M> void Gang<M>::notice(const char* sentence) {
@@ -208,12 +220,15 @@ template <class M> template <class Body> void Gang<M>::solo(Self& self, u32 root
   if (!me.deque.empty()) body.drain(self);
   for (u32 task = 0; task < root_tasks; task++) {
     reached(self, Spot::root);
+    doing(self, me, me.tasks_are);
     body.root(self, task);
     reached(self, Spot::tracing);
+    if (!me.deque.empty()) doing(self, me, Activity::copies);
     body.drain(self);
   }
   me.stats.tasks = root_tasks;
   settle(self, me, body);
+  if (me.timeline != nullptr) line_of(me).close(me.stats.end_ns);
   me.deque.trim(kKeptOverflowBytes);
   record_.joined = 1;
   record_.end_ns = me.stats.end_ns;
@@ -250,6 +265,7 @@ template <class M> void Gang<M>::close(Self& self, u32 epoch) {
   record_.joined = joined();
   for (u32 i = 0; i < record_.joined; i++) {
     Worker& w = workers_[roster_.at(epoch, i)];
+    if (w.timeline != nullptr) line_of(w).close(record_.end_ns);
     if (record_.end_ns > reads<M>(w.stats).end_ns) writes<M>(w.stats).idle_ns += record_.end_ns - w.stats.end_ns;
     w.deque.trim(kKeptOverflowBytes);
   }
@@ -259,6 +275,8 @@ template <class M> void Gang<M>::begin(Worker& me, Self& self, Share share) {
   me.run = reads<M>(run_);
   writes<M>(me.stats) = {};
   me.stats.start_ns = self.now();
+  if (me.timeline != nullptr) line_of(me).enter(Activity::waits, me.stats.start_ns);
+  me.tasks_are = record_.phase == Phase::compact || record_.phase == Phase::update || record_.phase == Phase::clean ? Activity::copies : Activity::roots;
   me.overflows_before = me.deque.overflows();
   me.victims = me.victims_next;
   me.rules = job_.rules;
@@ -281,6 +299,7 @@ template <class M> template <class Body> bool Gang<M>::work(Gang& gang, Worker& 
   while (true) {
     u64 waited = 0;
     reached(self, Spot::asking);
+    if (!offered) gang.doing(self, me, Activity::waits); // afterwards it may be later than the end of the phase
     u32 task = gang.late() ? gang.tasks_.take_within(self, epoch, waited) : gang.tasks_.take(self, epoch, waited);
     if (task >= job.groups) {
       // Literal exit only: those who left early may have taken this worker's steal task too, and it comes here without an offer.
@@ -309,8 +328,10 @@ template <class M> template <class Body> void Gang<M>::run_group(Self& self, Wor
   u64 first = u64(group) << reads<M>(job_).group_shift, end = min_of(first + (u64(1) << job_.group_shift), u64(job_.root_tasks));
   for (u64 task = first; task < end; task++) {
     reached(self, Spot::root);
+    doing(self, me, me.tasks_are);
     body.root(self, u32(task));
     reached(self, Spot::tracing);
+    if (!me.deque.empty()) doing(self, me, Activity::copies);
     body.drain(self);
     if (me.rules.mail) flush(self, me, Mail::root); // T6: at the end of the task
   }

@@ -10,12 +10,15 @@ template <class M> template <class Body> bool Gang<M>::steal_until_over(Self& se
   while (true) {
     u64 entry;
     reached(self, Spot::stealing);
+    doing(self, me, Activity::steals);
     while (find(self, me, epoch, hint, entry)) {
       reached(self, Spot::tracing);
+      doing(self, me, Activity::copies);
       body.take(self, entry);
       body.drain(self);
       hint = nullptr;
       reached(self, Spot::stealing);
+      doing(self, me, Activity::steals);
     }
     if (me.rules.mail && (flush(self, me, Mail::root) | flush(self, me, Mail::request))) continue; // some of it may be for us
     me.stats.offers++;
@@ -45,6 +48,7 @@ template <class M> template <class Body> void Gang<M>::settle(Self& self, Worker
   if constexpr (requires { body.leave(self); }) body.leave(self);
   writes<M>(me.stats).overflows = me.deque.overflows() - me.overflows_before;
   me.stats.end_ns = self.now();
+  if (me.timeline != nullptr) line_of(me).enter(Activity::terminates, me.stats.end_ns);
 }
 
 // One entry from somebody else: from the queues of nodes (T7: roots before references), from `hint`, then from victims until twice as
@@ -92,6 +96,7 @@ template <class M> bool Gang<M>::attempt(Self& self, Worker& me, Worker& victim,
   if (outcome != Stolen::got) return false;
   me.stats.steals++;
   stole(self, victim.node);
+  if (GARNER_UNLIKELY(me.timeline != nullptr)) line_of(me).took(victim.node);
   if (victim.node != me.node) me.stats.steals_remote++;
   if (config_.steal_half) {
     u64 more;

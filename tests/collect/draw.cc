@@ -9,6 +9,7 @@ bool fixed(Opt option) {
     case Opt::preset:
     case Opt::log:
     case Opt::log_format:
+    case Opt::log_detail:
     case Opt::notices:
     case Opt::reserve:
     case Opt::limit:

@@ -5,6 +5,23 @@
 namespace garner::test {
 namespace {
 
+// Puts nodes of 200 bytes before the list in the root `list`, `bytes` of them and more; every third also looks at the node before. Returns how many.
+u32 lengthen(SmallHeap& heap, usize list, u64 bytes, u32 length) {
+  u32 added = 0;
+  for (u64 done = 0; done < bytes; done += 200, added++) {
+    Ref node = heap.node(2, 200 - 40);
+    if (node.at == 0) {
+      ADD_FAILURE() << "no memory for node " << added;
+      break;
+    }
+    heap.set(node, 0, heap.at(list));
+    heap.set(node, 1, (length + added) % 3 == 0 ? heap.at(list) : node);
+    heap.mutator.cells[list].value = node.at;
+    heap.mutator.cells[list].tag = heap.id(node);
+  }
+  return added;
+}
+
 TEST(PromotionFailure, N14NothingIsLostAndAFullCollectionFollows) {
   for (const char* options : {"no_room=full", "no_room=full,workers=4,woken_per=0", "no_room=full,tenure_age=0,poison=on", "tenure_age=3,preset=ps,workers=3"}) {
     SyntheticShape shape;
@@ -13,14 +30,7 @@ TEST(PromotionFailure, N14NothingIsLostAndAFullCollectionFollows) {
     SmallHeap heap(options, shape);
     usize list = heap.root(heap.node(2));
     u32 length = 1, before = u32(heap.host.cycle->count());
-    for (u64 bytes = 0; bytes < 1900 * KiB; bytes += 200, length++) {
-      Ref node = heap.node(2, 200 - 40);
-      ASSERT_NE(node.at, 0u);
-      heap.set(node, 0, heap.at(list));
-      heap.set(node, 1, length % 3 == 0 ? heap.at(list) : node);
-      heap.mutator.cells[list].value = node.at;
-      heap.mutator.cells[list].tag = heap.id(node);
-    }
+    length += lengthen(heap, list, 1900 * KiB, length);
     ASSERT_EQ(heap.host.cycle->count(), before) << "eden was to hold it all";
     heap.young();
     EXPECT_TRUE(heap.last().promotion_failed);
@@ -71,17 +81,7 @@ TEST(PromotionFailure, N14WhatStaysGoesOnWhereItIs) {
     SmallHeap heap(std::string(options) + ",verify=both", shape);
     usize list = heap.root(heap.node(2));
     u32 length = 1;
-    auto grow = [&](u64 most) {
-      for (u64 bytes = 0; bytes < most; bytes += 200, length++) {
-        Ref node = heap.node(2, 200 - 40);
-        ASSERT_NE(node.at, 0u);
-        heap.set(node, 0, heap.at(list));
-        heap.set(node, 1, length % 3 == 0 ? heap.at(list) : node);
-        heap.mutator.cells[list].value = node.at;
-        heap.mutator.cells[list].tag = heap.id(node);
-      }
-    };
-    grow(1900 * KiB);
+    length += lengthen(heap, list, 1900 * KiB, length);
     heap.young();
     ASSERT_TRUE(heap.last().promotion_failed);
     EXPECT_GT(heap.last().kept, 0u);
@@ -89,7 +89,7 @@ TEST(PromotionFailure, N14WhatStaysGoesOnWhereItIs) {
     EXPECT_LE(heap.last().committed, shape.limit);
     for (u32 round = 0; round < 6; round++) {
       for (u64 bytes = 0; bytes < 200 * KiB; bytes += 200) heap.leaf(200); // garbage, in what is left
-      if (round == 3) grow(8 * KiB);
+      if (round == 3) length += lengthen(heap, list, 8 * KiB, length);
       heap.young();
       u32 found = 0;
       for (Ref at = heap.at(list); at.at != 0; at = heap.get(at, 0), found++) ASSERT_TRUE(synthetic::intact(at));

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A .NET program with libgarner-dotnet.so on a guest with eight nodes: it runs, verified before and after each collection, and its heap's pages
-# lie where the option of placement says; and the memory limit of a control group, version 2, is found, filled up and survived. Argument: the build directory. Needs the .NET 10 SDK. Last line "N passed, N failed".
+# lie where the option of placement says; its log holds figures by node, and makes a page; and the memory limit of a control group, version 2, is found, filled up and survived. Argument: the build directory. Needs the .NET 10 SDK. Last line "N passed, N failed".
 . "$(dirname "$0")/boot.sh"
 SHARED=$(dirname "$(readlink -f "$(command -v dotnet)")")
 VERSION=$(dotnet --list-runtimes | awk '$1 == "Microsoft.NETCore.App" && $2 ~ /^10\./ { v = $2 } END { print v }')
@@ -24,6 +24,9 @@ CASES=("preset=interleaved interleave:0-7 8" "preset=fragmented bind: 4" "preset
     read -r options policy least <<<"$case"
     echo "GARNER=$options,verify=both,workers=8,eden_max=4m /dotnet/dotnet /app/Guest.dll $policy $least && echo \"case $options: good\" || echo \"case $options: failed\""
   done
+  # Of a few collections the log is brought out through the console.
+  echo 'GARNER=preset=naps,workers=8,eden_max=4m,log=/tmp/log,log_format=json,log_detail=roots /dotnet/dotnet /app/Guest.dll bind: 4 >/tmp/out 2>&1 || cat /tmp/out'
+  echo 'grep -E "heap_ready|node_distances|\"index\":[1-4]," /tmp/log | while read -r line; do echo "log: $line"; done'
   # 120 MiB for the group, of which three quarters are the collector's.
   cat <<'LIMIT'
 mkdir -p /sys/fs/cgroup
@@ -37,6 +40,12 @@ OUT=$QEMU_DIR/dotnet.log
 boot "$WORK/run" "$OUT" 280 || echo "the guest did not come to its end; its last lines are:" "$(tail -n 3 "$OUT")"
 grep -aE 'guest:|mappings with|^case|garner:|Unhandled|rror' "$OUT"
 P=$(grep -ac '^case .*: good' "$OUT")
-F=$((${#CASES[@]} + 1 - P))
+LOG=$QEMU_DIR/by-node.log PAGE=$QEMU_DIR/by-node.html
+sed -n 's/^log: //p' "$OUT" | tr -d '\r' >"$LOG"
+good=1
+"$BUILD/bin/garner" report "$LOG" -o "$PAGE" || good=0
+for figure in 'Workers in the longest' 'Bytes of each space' 'Each space' 'Accesses by workers' 'Accesses to eden' 'Locality'; do grep -q "<section><h2>$figure" "$PAGE" || { echo "the page of the log has no figure '$figure'"; good=0; }; done
+P=$((P + good))
+F=$((${#CASES[@]} + 2 - P))
 echo "$P passed, $F failed"
 [ "$F" -eq 0 ]

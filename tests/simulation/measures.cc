@@ -60,12 +60,12 @@ TEST(Measures, TimelineFillsEachWorkersTimeWithoutOverlap) {
   ASSERT_EQ(m.collections.size(), 1u);
   std::vector<u64> last(12);
   u64 copying = 0;
-  for (const Span& span : m.collections[0].spans) {
-    ASSERT_LT(span.worker, 12u);
-    EXPECT_GE(span.begin_ns, last[span.worker]);
+  for (const auto& [worker, span] : m.collections[0].spans) {
+    ASSERT_LT(worker, 12u);
+    EXPECT_GE(span.begin_ns, last[worker]);
     EXPECT_LT(span.begin_ns, span.end_ns);
-    last[span.worker] = span.end_ns;
-    if (span.activity == Activity::copies) copying += span.end_ns - span.begin_ns;
+    last[worker] = span.end_ns;
+    if (span.what == Activity::copies) copying += span.end_ns - span.begin_ns;
   }
   for (u32 w = 0; w < 12; w++) EXPECT_GT(last[w], 0u) << w;
   EXPECT_GT(copying, 0u);

@@ -34,8 +34,8 @@ TEST(PropertyTable, N26SignsOfTheCollectorsColumns) {
     if (row.balanced) EXPECT_LT(t.imbalance(SpaceKind::eden), 0.7) << row.preset;
     else EXPECT_GT(t.imbalance(SpaceKind::eden), 1.5) << row.preset;
     auto near = [&](SpaceKind space, Traffic::Way way, bool expected) {
-      if (expected) EXPECT_LT(t.non_locality(space, way), 0.05) << row.preset << " " << kSpaceNames[usize(space)];
-      else EXPECT_GT(t.non_locality(space, way), 0.3) << row.preset << " " << kSpaceNames[usize(space)];
+      if (expected) EXPECT_LT(t.non_locality(space, way), 0.05) << row.preset << " " << name_of(space);
+      else EXPECT_GT(t.non_locality(space, way), 0.3) << row.preset << " " << name_of(space);
     };
     near(SpaceKind::eden, Traffic::Way::reads, row.scans_eden_near);
     near(SpaceKind::to, Traffic::Way::writes, row.copies_survivors_near);

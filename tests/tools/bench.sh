@@ -1,11 +1,7 @@
 # `garner bench` with workloads that are shell scripts: search, cache, tables, checks.
-set -eu
-garner=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. "$(dirname "$0")/shared.inc"
 mkdir -p "$scratch/bench/dotnet"
 cd "$scratch/bench/dotnet"
-fail() { echo "FAILED: $1" >&2; exit 1; }
 bench() { # bench CODE ARGUMENTS...
   want=$1
   shift

@@ -1,11 +1,7 @@
 # `garner compare` with programs that are shell scripts: equal, different, failing, too slow, not started.
-set -eu
-garner=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. "$(dirname "$0")/shared.inc"
 cd "$scratch"
 : > lib.so
-fail() { echo "FAILED: $1" >&2; exit 1; }
 compare() { # compare CODE ARGUMENTS...; output in out and err
   want=$1
   shift

@@ -1,10 +1,5 @@
 # What is printed from the options table is what the documents hold: docs/options.md is up to date, the man page is sound, JSON is JSON.
-set -eu
-garner=$1
-tree=$2
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-fail() { echo "FAILED: $1" >&2; exit 1; }
+. "$(dirname "$0")/shared.inc"
 
 "$garner" options --md > "$scratch/options.md"
 cmp -s "$scratch/options.md" "$tree/docs/options.md" || fail "docs/options.md is out of date: garner options --md > docs/options.md"

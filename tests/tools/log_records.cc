@@ -123,6 +123,33 @@ TEST(LogRecords, WorkerPhaseIsForPrograms) {
             R"("roots_posted":23,"roots_taken":24,"roots_remote":25,"requests_sent":26,"requests_served":27,"flushes":28,"lookups":29,"lookup_calls":30})");
 }
 
+TEST(LogRecords, N27DetailsAreForPrograms) {
+  const u64 some[] = {10, 20, 30}, total[kActivities] = {1, 2, 3, 4, 5};
+  const Span spans[] = {{Activity::roots, 100, 200}, {Activity::terminates, 200, 250}};
+  const WorkerSpans line = {7, 3, 1, total, spans, 2};
+  EXPECT_EQ(json_of(EventId::node_distances, NodeDistances{1, 3, some}), R"({"event":"node_distances","pid":4711,"node":1,"to":[10,20,30]})");
+  EXPECT_EQ(json_of(EventId::node_bytes, NodeBytes{7, SpaceKind::eden, 3, 256, 4096, some}),
+            R"({"event":"node_bytes","pid":4711,"index":7,"space":"eden","asked":256,"unknown":4096,"bytes":[10,20,30]})");
+  EXPECT_EQ(json_of(EventId::node_uses, NodeUses{7, SpaceKind::from, 1, 2, some, some + 1}), R"({"event":"node_uses","pid":4711,"index":7,"space":"from","node":1,"accesses":[10,20],"bytes":[20,30]})");
+  EXPECT_EQ(json_of(EventId::steals, Steals{7, 2, 3, some}), R"({"event":"steals","pid":4711,"index":7,"node":2,"from":[10,20,30]})");
+  EXPECT_EQ(json_of(EventId::locality, NodeLocality{7, 0, 1, some}), R"({"event":"locality","pid":4711,"index":7,"node":0,"objects":[10]})");
+  EXPECT_EQ(json_of(EventId::spans, line), R"({"event":"spans","pid":4711,"index":7,"worker":3,"node":1,"total_ns":[1,2,3,4,5],"spans":[["roots",100,200],["termination",200,250]]})");
+  EXPECT_EQ(line_of(EventId::spans, line), "(none)");
+}
+
+TEST(LogRecords, TheLongestDetailsFit) {
+  u64 most[64];
+  Span spans[kSpansAtOnce];
+  memset(most, 0xff, sizeof most);
+  for (Span& span : spans) span = {Activity::terminates, ~0ull, ~0ull};
+  const RecordContext context = {0, ~0ull, ~0u};
+  for (const std::string& json : {json_of(EventId::node_uses, NodeUses{~0ull, SpaceKind::eden, 63, 64, most, most}, context),
+                                  json_of(EventId::spans, WorkerSpans{~0ull, 1023, 63, most, spans, kSpansAtOnce}, context)}) {
+    EXPECT_EQ(json.back(), '}');
+    EXPECT_LT(json.size(), Line::kCapacity - 2);
+  }
+}
+
 TEST(LogRecords, OtherEventsHaveNoRecord) {
   Notice notice = {"text"};
   EXPECT_EQ(line_of(EventId::notice, notice), "(none)");

@@ -1,20 +1,6 @@
 #!/bin/sh
 # garner machine, as a user runs it: list, show, check, bench, import, calibrate; and bad files get one line and exit code 2.
-set -eu
-garner=$1
-tree=${2:-$(dirname "$0")/../..}
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-fail() { echo "FAILED: $1" >&2; exit 1; }
-bad() { # bad TEXT ARGUMENTS...
-  text=$1
-  shift
-  code=0
-  "$garner" machine "$@" >"$scratch/out" 2>"$scratch/err" || code=$?
-  [ $code = 2 ] || fail "garner machine $*: exit code $code"
-  [ "$(wc -l < "$scratch/err")" = 1 ] && grep -q '^garner: ' "$scratch/err" || fail "garner machine $*: not one line: $(cat "$scratch/err")"
-  grep -qF -- "$text" "$scratch/err" || fail "garner machine $*: '$text' is not in: $(cat "$scratch/err")"
-}
+. "$(dirname "$0")/shared.inc"
 
 "$garner" machine list > "$scratch/list"
 for name in amd48 amd48a amd64 xeon-2s epyc-2s cxl-box optane-server uniform-N; do grep -q "^$name " "$scratch/list" || fail "list lacks $name"; done
@@ -43,21 +29,21 @@ head -c 700 "$tree/machines/amd48.json" > "$scratch/cut.json"
 sed 's/"threads": 1/"threads": -1/' "$tree/machines/amd48.json" > "$scratch/negative.json"
 sed 's/"memory_ns": 65,/"memory_ns": 1e400,/' "$tree/machines/amd48.json" > "$scratch/huge.json"
 sed '/"between": \[0, /d; /"between": \[1, 3/s/,$/,/' "$tree/machines/amd48.json" > "$scratch/links.json"
-bad '--help tells more'
-bad '--help tells more' frobnicate
-bad "no machine 'amd49'" show amd49
-bad 'cannot be read' check "$scratch/none.json"
-bad 'cut.json: not JSON' check "$scratch/cut.json"
-bad 'core.threads: must be a whole number' check "$scratch/negative.json"
-bad 'huge.json: not JSON' check "$scratch/huge.json"
-bad 'links: there is no way from node 1 to node 0' check "$scratch/links.json"
-bad 'amd48 has 1 to 48 threads, not 49' bench amd48 --threads 49
-bad 'cannot be read' import "$scratch/none.xml"
+bad '--help tells more' machine
+bad '--help tells more' machine frobnicate
+bad "no machine 'amd49'" machine show amd49
+bad 'cannot be read' machine check "$scratch/none.json"
+bad 'cut.json: not JSON' machine check "$scratch/cut.json"
+bad 'core.threads: must be a whole number' machine check "$scratch/negative.json"
+bad 'huge.json: not JSON' machine check "$scratch/huge.json"
+bad 'links: there is no way from node 1 to node 0' machine check "$scratch/links.json"
+bad 'amd48 has 1 to 48 threads, not 49' machine bench amd48 --threads 49
+bad 'cannot be read' machine import "$scratch/none.xml"
 "$garner" options --man | grep -q 'machine calibrate' || fail "the man page lacks calibrate"
 "$garner" machine bench uniform-4x6 --megabytes 4 | grep -q '^balanced-remote ' || fail "bench uniform-4x6"
 echo nonsense > "$scratch/nonsense"
-bad 'is neither a directory' import "$scratch/nonsense"
+bad 'is neither a directory' machine import "$scratch/nonsense"
 echo '<topology' > "$scratch/xml"
-bad "hwloc's XML is cut off" import "$scratch/xml"
-bad 'no devices/system/node' import "$scratch"
+bad "hwloc's XML is cut off" machine import "$scratch/xml"
+bad 'no devices/system/node' machine import "$scratch"
 exit 0

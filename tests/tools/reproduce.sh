@@ -1,24 +1,12 @@
 # garner reproduce --quick: every experiment of both papers gives JSON, figures that say what they are, and a verdict for each claim; the same
 # bytes twice; bad input is one line. What the model was calibrated for must hold (E1), and what the baseline's placement means (E3, N18),
 # N20's copies and N23's spaces too.
-set -eu
-garner=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-fail() { echo "FAILED: $1" >&2; exit 1; }
-bad() { # bad TEXT ARGUMENTS...
-  text=$1
-  shift
-  code=0
-  "$garner" reproduce "$@" >"$scratch/out" 2>"$scratch/err" || code=$?
-  [ $code = 2 ] || fail "garner reproduce $*: exit code $code"
-  [ "$(wc -l < "$scratch/err")" = 1 ] && grep -qF -- "$text" "$scratch/err" || fail "garner reproduce $*: $(cat "$scratch/err")"
-}
-bad 'which experiments'
-bad 'no experiment is called naps/E12' naps/E12
+. "$(dirname "$0")/shared.inc"
+bad 'which experiments' reproduce
+bad 'no experiment is called naps/E12' reproduce naps/E12
 : > "$scratch/file"
-bad 'file' naps/E3 --quick -o "$scratch/file"
-bad '--jobs' naps/E3 --jobs none
+bad 'file' reproduce naps/E3 --quick -o "$scratch/file"
+bad '--jobs' reproduce naps/E3 --jobs none
 
 began=$(date +%s)
 "$garner" reproduce --quick -o "$scratch/quick" >"$scratch/table" 2>"$scratch/progress" || fail "$(tail -3 "$scratch/progress")"

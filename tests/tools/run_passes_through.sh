@@ -1,13 +1,9 @@
 # `garner run` is transparent: streams, arguments, environment and exit codes are the program's.
-set -eu
-garner=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. "$(dirname "$0")/shared.inc"
 export TMPDIR=$scratch/tmp # of our own, so that what others have left is not taken for ours
 mkdir "$TMPDIR"
 library=$scratch/lib.so
 : > "$library"
-fail() { echo "FAILED: $1" >&2; exit 1; }
 run() { "$garner" run --lib "$library" "$@"; }
 expect() { # expect CODE what COMMAND...
   want=$1 what=$2
@@ -36,7 +32,7 @@ GARNER=workers=9 DOTNET_GCName=other.so run -o trim=on --workers 2 --preset naps
 grep -q "^DOTNET_GCPath=$library$" "$scratch/out" || fail "DOTNET_GCPath"
 grep -q '^DOTNET_GCName=' "$scratch/out" && fail "DOTNET_GCName is still there"
 grep -q '^DOTNET_GCHeapHardLimit=10000000$' "$scratch/out" || fail "the limit is not hexadecimal"
-grep -q '^GARNER=workers=9,preset=naps,workers=2,trim=on,log=.*,log_format=json$' "$scratch/out" || fail "GARNER: $(grep GARNER= "$scratch/out")"
+grep -q '^GARNER=workers=9,preset=naps,workers=2,trim=on,log=.*,log_format=json,log_detail=plain$' "$scratch/out" || fail "GARNER: $(grep GARNER= "$scratch/out")"
 "$garner" run --mode stock-server -- env >"$scratch/out" 2>/dev/null
 grep -q '^DOTNET_gcServer=1$' "$scratch/out" && grep -q '^DOTNET_GCDynamicAdaptationMode=0$' "$scratch/out" || fail "the settings of stock-server"
 grep -q '^DOTNET_GCPath=' "$scratch/out" && fail "a stock mode has a library"

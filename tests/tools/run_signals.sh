@@ -1,10 +1,6 @@
 # `garner run` sends every signal on to the program, once, and reports how the program ended.
-set -eu
-garner=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. "$(dirname "$0")/shared.inc"
 : > "$scratch/lib.so"
-fail() { echo "FAILED: $1" >&2; exit 1; }
 
 # A program that says which signals came, and ends at the USR2 that follows each of the others. Started with SIGINT and SIGQUIT at their
 # defaults: a shell without job control starts background programs with both ignored.

@@ -1,10 +1,6 @@
 # The summary of `garner run`, from a program that writes the log the way the collector does.
-set -eu
-garner=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. "$(dirname "$0")/shared.inc"
 : > "$scratch/lib.so"
-fail() { echo "FAILED: $1" >&2; exit 1; }
 summary() { "$garner" run --lib "$scratch/lib.so" "$@" 2>&1 >/dev/null; }
 
 cat > "$scratch/collector.sh" <<'END'

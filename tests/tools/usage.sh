@@ -1,21 +1,5 @@
 # Bad input is one clear line on stderr and exit code 2; --help and --version are answers.
-set -eu
-garner=$1
-tree=$2
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-fail() { echo "FAILED: $1" >&2; exit 1; }
-bad() { # bad TEXT ARGUMENTS...
-  text=$1
-  shift
-  code=0
-  "$garner" "$@" >"$scratch/out" 2>"$scratch/err" || code=$?
-  [ $code = 2 ] || fail "garner $*: exit code $code"
-  [ "$(wc -l < "$scratch/err")" = 1 ] && grep -q '^garner: ' "$scratch/err" || fail "garner $*: not one line: $(cat "$scratch/err")"
-  grep -qF -- "$text" "$scratch/err" || fail "garner $*: '$text' is not in: $(cat "$scratch/err")"
-  [ -s "$scratch/out" ] && fail "garner $*: something on stdout"
-  return 0
-}
+. "$(dirname "$0")/shared.inc"
 : > "$scratch/lib.so"
 
 bad '--help tells more'

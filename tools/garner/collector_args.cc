@@ -59,7 +59,7 @@ CollectorOptions merge_options(const CollectorArgs& args, const char* existing) 
 
 std::string with_log(const std::string& text, const std::string& path) {
   std::string list = text;
-  append(list, "log=" + path + ",log_format=json");
+  append(list, "log=" + path + ",log_format=json,log_detail=plain"); // what is measured with it is not to be slowed down by it
   Settings settings;
   if (!settings.parse(list.c_str()) || settings.log_path() != path)
     throw UsageError(fmt::format("the path '{}' cannot stand in an option list (a comma, or too long)", path));

@@ -67,7 +67,7 @@ uint64_t LogReader::heap_after() const {
 
 void LogReader::record(const std::string& line) {
   if (line.empty()) return; // the end of a cut record
-  bool of_worker = line.starts_with("{\"event\":\"worker_phase\"") && line.back() == '}';
+  bool of_worker = (line.starts_with("{\"event\":\"worker_phase\"") || line.starts_with("{\"event\":\"spans\"")) && line.back() == '}';
   if (of_worker && line.find("\"lost_before\"") == std::string::npos) return; // most records are these, and nothing in them is summed up
   Json record = Json::parse(line, nullptr, false);
   if (!record.is_object()) {

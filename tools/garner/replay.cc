@@ -69,11 +69,17 @@ Kind parse_kind(const std::string& text, const record::Recording& recording) {
   throw UsageError(fmt::format("--kind '{}': expected recorded, young0, young1 or full", text));
 }
 
+std::string list_for(const ReplayPlan& plan, const std::string& preset) { return "preset=" + preset + (plan.options.empty() ? "" : "," + plan.options); }
+
+Settings settings_for(const ReplayPlan& plan, const std::string& preset) {
+  Settings settings;
+  if (!settings.parse(list_for(plan, preset).c_str())) throw UsageError(fmt::format("--option: {}", settings.error()));
+  return settings;
+}
+
 void check_options(const ReplayPlan& plan) {
   for (const std::string& preset : plan.presets) {
-    Settings settings;
-    const std::string list = "preset=" + preset + (plan.options.empty() ? "" : "," + plan.options);
-    if (!settings.parse(list.c_str())) throw UsageError(fmt::format("--option: {}", settings.error()));
+    const Settings settings = settings_for(plan, preset);
     if (settings.given(Opt::workers) || settings.given(Opt::seed)) throw UsageError("--option: workers and seed have arguments of their own here");
     if (const IllegalPair* pair = settings.illegal()) throw UsageError(fmt::format("with preset {}: {}", preset, pair->sentence));
   }
@@ -84,18 +90,17 @@ void check_nodes(ReplayPlan& plan, bool named) {
   const u32 nodes = plan.machine.shape.nodes, least = *std::min_element(plan.workers.begin(), plan.workers.end());
   if (least >= nodes) return;
   std::vector<std::string> possible;
+  std::string impossible;
   for (const std::string& preset : plan.presets) {
-    Settings settings;
-    const std::string list = "preset=" + preset + (plan.options.empty() ? "" : "," + plan.options);
-    settings.parse(list.c_str());
+    const Settings settings = settings_for(plan, preset);
     if (settings.as<SpacePolicy>(Opt::space_eden) != SpacePolicy::segregated && settings.as<SpacePolicy>(Opt::space_survivor) != SpacePolicy::segregated) {
       possible.push_back(preset);
       continue;
     }
-    const std::string line = fmt::format("preset {} needs a worker on each of the {} nodes", preset, nodes);
-    if (named) throw UsageError(fmt::format("--workers {}: {}", least, line));
-    plan.left_out = "left out: " + line;
+    if (named) throw UsageError(fmt::format("--workers {}: preset {} needs a worker on each of the {} nodes", least, preset, nodes));
+    impossible += (impossible.empty() ? "" : ", ") + preset;
   }
+  if (!impossible.empty()) plan.left_out = fmt::format("left out, as they need a worker on each of the {} nodes: {}", nodes, impossible);
   plan.presets = possible;
   if (possible.empty()) throw UsageError("--option: no preset is possible with it and so few workers");
 }
@@ -143,10 +148,10 @@ void make_plan(const ReplayArgs& args, ReplayPlan& plan) {
   check_memory(plan.graph);
 }
 
-ReplayRow replay(const ReplayPlan& plan, const std::string& preset, u32 workers, bool timeline) {
+ReplayRow replay(const ReplayPlan& plan, const std::string& preset, u32 workers, bool timeline, bool locality) {
   simulation::Spec spec;
   spec.machine = plan.machine.config();
-  spec.options = "preset=" + preset + (plan.options.empty() ? "" : "," + plan.options);
+  spec.options = list_for(plan, preset);
   spec.workers = workers;
   spec.seed = plan.seed;
   spec.eden = simulation::Replay::eden_for(plan.graph);
@@ -156,6 +161,7 @@ ReplayRow replay(const ReplayPlan& plan, const std::string& preset, u32 workers,
   for (u32 o = 0; o < plan.graph.objects(); o++) young += plan.graph.age[o] == 2 ? 0 : plan.graph.bytes[o];
   spec.survival = double(young) / double(spec.eden);
   spec.timeline = timeline;
+  spec.locality = locality;
   simulation::Replay program(plan.graph, plan.kind);
   ReplayRow row;
   row.preset = preset;
@@ -190,13 +196,13 @@ ReplayRow replay(const ReplayPlan& plan, const std::string& preset, u32 workers,
   return row;
 }
 
-std::vector<ReplayRow> replay_all(const ReplayPlan& plan, bool timeline) {
+std::vector<ReplayRow> replay_all(const ReplayPlan& plan, bool timeline, bool locality) {
   std::vector<ReplayRow> rows;
   const bool tell = isatty(2) != 0;
   for (u32 workers : plan.workers)
     for (const std::string& preset : plan.presets) {
       if (tell) say_err("\r\033[K{} of {}: {}, {} workers", rows.size() + 1, plan.workers.size() * plan.presets.size(), preset, workers);
-      rows.push_back(replay(plan, preset, workers, timeline));
+      rows.push_back(replay(plan, preset, workers, timeline, locality));
     }
   if (tell) say_err("\r\033[K");
   return rows;
@@ -226,8 +232,8 @@ ordered_json row_json(const ReplayRow& row) {
   ordered_json workers = ordered_json::array();
   for (const simulation::WorkerLine& line : c.workers) {
     ordered_json spans = ordered_json::array();
-    for (const simulation::Span& span : c.spans)
-      if (span.worker == line.worker) spans.push_back({simulation::kActivityNames[usize(span.activity)], span.begin_ns - c.end.start_ns, span.end_ns - c.end.start_ns});
+    for (const auto& [worker, span] : c.spans)
+      if (worker == line.worker) spans.push_back({name_of(span.what), span.begin_ns - c.end.start_ns, span.end_ns - c.end.start_ns});
     workers.push_back({{"worker", line.worker}, {"node", line.node}, {"objects_copied", line.stats.objects_copied}, {"bytes_copied", line.stats.bytes_copied},
                        {"bytes_marked", line.stats.bytes_marked}, {"steals", line.stats.steals}, {"steals_remote", line.stats.steals_remote}, {"idle_ns", line.stats.idle_ns},
                        {"spans", spans}});

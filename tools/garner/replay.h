@@ -54,9 +54,9 @@ struct ReplayRow {
   simulation::Measures measures;
 };
 
-ReplayRow replay(const ReplayPlan& plan, const std::string& preset, u32 workers, bool timeline);
+ReplayRow replay(const ReplayPlan& plan, const std::string& preset, u32 workers, bool timeline, bool locality = false);
 // All rows, presets within workers; progress on stderr where it is a terminal.
-std::vector<ReplayRow> replay_all(const ReplayPlan& plan, bool timeline);
+std::vector<ReplayRow> replay_all(const ReplayPlan& plan, bool timeline, bool locality = false);
 // What is said about recording, machine and replay before the figures.
 std::string plan_line(const ReplayPlan& plan);
 nlohmann::ordered_json plan_json(const ReplayPlan& plan);

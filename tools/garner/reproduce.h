@@ -88,5 +88,7 @@ std::string markdown_of(const std::vector<Chapter>& chapters); // one row per cl
 inline constexpr unsigned long long kReproduceSeed = 1;
 const char* verdict_name(Verdict verdict);
 std::string short_number(double value);
+std::string escape(const std::string& text); // for HTML
+double round_up(double value);               // to the end of an axis: the next of 1, 1.5, 2, 3, 4, 5, 6, 8, 10, … that is not below
 
 } // namespace garner::tool

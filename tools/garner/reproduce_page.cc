@@ -12,27 +12,6 @@ namespace {
 constexpr double kWidth = 640, kHeight = 340, kLeft = 62, kRight = 150, kTop = 34, kBottom = 62;
 const char* const kColours[] = {"#4c566a", "#c0632f", "#2f7fc0", "#2f9a5b", "#8a4fb0", "#b08a1f"};
 
-std::string escape(const std::string& text) {
-  std::string out;
-  for (char c : text) {
-    if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '"') out += "&quot;";
-    else out += c;
-  }
-  return out;
-}
-
-// The next of 1, 2, 5, 10, … that is not below.
-double round_up(double value) {
-  if (!(value > 0)) return 1;
-  const double power = std::pow(10, std::floor(std::log10(value)));
-  for (double step : {1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0})
-    if (step * power >= value * 0.999) return step * power;
-  return 10 * power;
-}
-
 struct Canvas {
   std::string out;
   double top = 1;
@@ -115,6 +94,26 @@ std::string claims_html(const Section& section) {
 } // namespace
 
 const char* verdict_name(Verdict verdict) { return verdict == Verdict::holds ? "holds" : verdict == Verdict::fails ? "does not hold" : "not available"; }
+
+std::string escape(const std::string& text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '&') out += "&amp;";
+    else if (c == '<') out += "&lt;";
+    else if (c == '>') out += "&gt;";
+    else if (c == '"') out += "&quot;";
+    else out += c;
+  }
+  return out;
+}
+
+double round_up(double value) {
+  if (!(value > 0)) return 1;
+  const double power = std::pow(10, std::floor(std::log10(value)));
+  for (double step : {1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0})
+    if (step * power >= value * 0.999) return step * power;
+  return 10 * power;
+}
 
 std::string short_number(double value) {
   if (!std::isfinite(value)) return "-";

@@ -20,7 +20,7 @@ json spaces_json(const Traffic& traffic) {
   json all = json::object();
   for (usize s = 0; s < kSpaceKinds && !traffic.empty(); s++) {
     const SpaceKind space = SpaceKind(s);
-    all[kSpaceNames[s]] = {{"accesses", traffic.accesses(space)},
+    all[name_of(space)] = {{"accesses", traffic.accesses(space)},
                            {"non_locality", traffic.non_locality(space)},
                            {"reads_non_locality", traffic.non_locality(space, Traffic::Way::reads)},
                            {"writes_non_locality", traffic.non_locality(space, Traffic::Way::writes)},

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include "command.h"
+#include "errors.h"
 #include "heap_file.h"
+#include "paths.h"
 #include "replay.h"
 #include "say.h"
+#include "sim/log_lines.h"
 #include "table.h"
 
 namespace garner::tool {
@@ -14,6 +17,7 @@ namespace {
 
 struct SimulateArgs {
   ReplayArgs replay;
+  std::string log;
   bool json = false, describe = false;
 };
 
@@ -31,7 +35,10 @@ int simulate(const SimulateArgs& args) {
   }
   ReplayPlan plan;
   make_plan(args.replay, plan);
-  const std::vector<ReplayRow> rows = replay_all(plan, args.json);
+  const bool logs = !args.log.empty();
+  if (logs && plan.presets.size() * plan.workers.size() != 1) throw UsageError("--log: a log is of one run; give one --preset and one number of --workers");
+  const std::vector<ReplayRow> rows = replay_all(plan, args.json || logs, logs);
+  if (logs) write_file(args.log, simulation::log_lines(rows[0].measures, rows[0].preset));
   if (args.json) {
     nlohmann::ordered_json all = plan_json(plan);
     all["rows"] = nlohmann::ordered_json::array();
@@ -53,6 +60,7 @@ Command add_simulate(CLI::App& root) {
   CLI::App* app = root.add_subcommand("simulate", "Collect a recorded heap on a simulated machine, with several presets and numbers of workers");
   auto args = std::make_shared<SimulateArgs>();
   add_replay_args(*app, args->replay);
+  app->add_option("--log", args->log, "Write the run as a log, for 'garner report'; of one preset and one number of workers")->type_name("FILE");
   app->add_flag("--json", args->json, "Print everything, and what each worker did when, as one JSON object");
   app->add_flag("--describe", args->describe, "Only tell what the recording holds");
   app->footer("GB/s: bytes copied or marked per time of the pause. remote: share of bytes from other nodes' memories. imbalance: of bytes by node of the memory,\n"

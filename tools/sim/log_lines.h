@@ -1,5 +1,5 @@
-// A simulation's collections as lines of the collector's JSON log (src/observe/README.md), for `garner report`: cycle_end and worker_phase
-// as every log has them, and what only the simulated machine knows: spans, node_uses, steals, locality.
+// A simulation's collections as lines of the collector's JSON log (src/observe/README.md), for `garner report`: the records of a real log, counted by
+// the machine instead of the collector. Uses are of all accesses to a space's pages; bytes by node are of eden alone.
 #pragma once
 #include <string>
 
@@ -7,6 +7,6 @@
 
 namespace garner::simulation {
 
-std::string log_lines(const Measures& measures);
+std::string log_lines(const Measures& measures, const std::string& preset = "");
 
 } // namespace garner::simulation

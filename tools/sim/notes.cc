@@ -80,7 +80,7 @@ void Stage::event(EventId id, const void* payload) {
     now_.phases.push_back({done.phase, done.start_ns, done.ns});
   } else if (id == EventId::worker_phase) {
     const WorkerPhase& line = *static_cast<const WorkerPhase*>(payload);
-    now_.workers.push_back({line.worker, line.node, *line.stats});
+    now_.workers.push_back({line.worker, line.node, line.phase, *line.stats});
   } else if (id == EventId::cycle_end) {
     now_.end = *static_cast<const CycleEnd*>(payload);
     for (u32 w = 0; w < open_.size(); w++) close_span(w, now_.end.start_ns + now_.end.pause_ns);
@@ -95,7 +95,7 @@ void Stage::event(EventId id, const void* payload) {
 
 void Stage::close_span(u32 worker, u64 ns) {
   Open& open = open_[worker];
-  if (open.on && ns > open.begin_ns) now_.spans.push_back({worker, open.activity, open.begin_ns, ns});
+  if (open.on && ns > open.begin_ns) now_.spans.push_back({worker, {open.activity, open.begin_ns, ns}});
   open.on = false;
 }
 

@@ -79,6 +79,8 @@ Stage::Stage(const Spec& spec, Program& program) : spec_(spec), program_(program
   return config;
 }()) {
   measures_.nodes = machine_.nodes();
+  for (u32 a = 0; a < machine_.nodes(); a++)
+    for (u32 b = 0; b < machine_.nodes(); b++) measures_.distances.push_back(machine_.distance(a, b));
   measures_.workers = spec.workers;
 }
 

@@ -34,12 +34,10 @@ struct Spec {
   bool locality = false;          // follow every root before each collection (T15): slow
 };
 
-enum class Activity : u8 { waits, roots, copies, steals, terminates };
-inline constexpr const char* kActivityNames[] = {"wait", "roots", "copy", "steal", "termination"};
-struct Span { u32 worker; Activity activity; u64 begin_ns, end_ns; };
+struct WorkerSpan { u32 worker; Span span; };
 
 struct PhaseTime { Phase phase; u64 start_ns, ns; };
-struct WorkerLine { u32 worker, node; WorkerStats stats; };
+struct WorkerLine { u32 worker, node; Phase phase; WorkerStats stats; };
 
 struct Collection {
   CycleEnd end{};
@@ -50,12 +48,13 @@ struct Collection {
   std::vector<u64> memory_bytes;  // bytes asked of memories, [node of the core * nodes + node of the memory], caches behind them
   std::vector<u64> steals;        // [thief's node * nodes + victim's node]
   Locality locality;              // empty unless Spec::locality
-  std::vector<Span> spans;        // empty unless Spec::timeline
+  std::vector<WorkerSpan> spans;        // empty unless Spec::timeline
 };
 
 struct Measures {
   std::string error;              // one line; empty when all went well
   u32 nodes = 0, workers = 0;
+  std::vector<u64> distances;     // [from * nodes + to], as the machine counts them
   std::vector<Collection> collections; // those that were measured
   u64 wall_ns = 0;                // virtual time measured
   u64 pause_ns = 0;               // of it in collections

@@ -4,14 +4,9 @@
 #include <array>
 #include <vector>
 
-#include "base/words.h"
+#include "event/event.h"
 
 namespace garner::simulation {
-
-// from and to are what survivors lie in before and after; old has large and pinned objects too.
-enum class SpaceKind : u8 { eden, from, to, old };
-inline constexpr usize kSpaceKinds = 4;
-inline constexpr const char* kSpaceNames[kSpaceKinds] = {"eden", "from", "to", "old"};
 
 struct Uses { u64 reads = 0, writes = 0, bytes_read = 0, bytes_written = 0; };
 

@@ -52,6 +52,13 @@ template <class M> struct Spaces {
   Space<M>& of_class(u32 cls) { return cls == kOldClass ? old : survivor[cls]; }
 };
 
+// What one worker did with objects, by the node of their page, for the log. References that it followed and what it copied for them; roots
+// that are processed where they are found are not in it, but for those of stacks.
+struct NodeUse {
+  u64 accesses[kSpaceKinds][kMostNodes], bytes[kSpaceKinds][kMostNodes];
+  u32 node; // where the worker ran
+};
+
 // What one worker owns during a collection. Padded: neighbours are written by other workers.
 template <class M> struct alignas(2 * kLineBytes) Collecting {
   struct Buffer { word top = 0, end = 0; };
@@ -68,6 +75,7 @@ template <class M> struct alignas(2 * kLineBytes) Collecting {
   struct Asking { u64 entry; word at; };
   Asking asking[kAskingMost]; // roots whose node the system is asked for together
   u32 asking_count = 0;
+  NodeUse* uses = nullptr; // null unless the log wants to know
   u64 lookups = 0, lookup_calls = 0; // roots classified by node, system calls for it (T5)
   bool gathered = false; // the host has been asked by this worker already
   bool exhausted = false; // a small request failed: until the collection ends only what is left in buffers is asked
@@ -113,6 +121,7 @@ template <class H, class M> class Evacuation {
   bool cards_apart() const { return apart_; }
   void list_cards(); // before discover_task and evacuate_tasks
   void discover_task(Self& self, u32 task);
+  void counting(bool on) { counting_ = on; } // conductor, between phases: every worker has a NodeUse, and counts
   void discovering(bool on) { discovering_ = on; } // conductor: discover_task's phase is about to run, is over
   u32 evacuate_tasks();
   void evacuate_task(Self& self, u32 task);
@@ -189,6 +198,8 @@ template <class H, class M> class Evacuation {
   void list_dirty(Worker& w, u32 task);
   void update_root(Self& self, Worker& w, RootRecord& record);
   void follow(Self& self, Worker& w, u64 entry);
+  void count_around(Self& self, Worker& w, u64 entry);
+  void drain_counted(Self& self);
   void find_roots(Self& self, Worker& w, u32 task, bool parted);
   void card_batch(Self& self, Worker& w, u32 worker, u32 first);
   // distribution.ipp
@@ -226,7 +237,7 @@ template <class H, class M> class Evacuation {
   OldRoots old_roots_;
   RootTake root_take_;
   u32 lookup_batch_;
-  bool apart_, discovering_ = false;
+  bool apart_, discovering_ = false, counting_ = false;
   u32 segregated_;
   u32 condemned_ = 0;
   u64 card_bytes_ = 0;

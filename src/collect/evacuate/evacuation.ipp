@@ -168,6 +168,10 @@ template <class H, class M> void Evacuation<H, M>::find_roots(Self& self, Worker
         found(self, w, word(&records[i]) | kRecordEntry, records[i].object, false);
         continue;
       }
+      if (GARNER_UNLIKELY(counting_)) {
+        count_around(self, w, word(&records[i]) | kRecordEntry);
+        continue;
+      }
       if (i + ahead_ < end) self.touch(header_of(records[i + ahead_].object).at);
       update_root(self, w, reads<M>(records[i]));
     }
@@ -429,7 +433,8 @@ template <class H, class M> GARNER_INLINE void Evacuation<H, M>::push_slots(Self
 
 template <class H, class M> void Evacuation<H, M>::take(Self& self, u64 entry) {
   Worker& w = workers_[self.index];
-  if (gang_.parted()) perform(self, w, entry);
+  if (GARNER_UNLIKELY(counting_)) count_around(self, w, entry);
+  else if (gang_.parted()) perform(self, w, entry);
   else follow(self, w, entry);
 }
 
@@ -442,6 +447,7 @@ template <class H, class M> void Evacuation<H, M>::follow(Self& self, Worker& w,
 }
 
 template <class H, class M> void Evacuation<H, M>::drain(Self& self) {
+  if (GARNER_UNLIKELY(counting_)) return drain_counted(self);
   if (gang_.parted()) return drain_parted(self);
   auto& queue = gang_.queue(self.index);
   Worker& w = workers_[self.index];
@@ -455,6 +461,45 @@ template <class H, class M> void Evacuation<H, M>::drain(Self& self) {
     }
     follow(self, w, due);
   }
+}
+
+// ---- the same, counted by node (N27) ----
+
+template <class H, class M> GARNER_COLD void Evacuation<H, M>::drain_counted(Self& self) {
+  auto& queue = gang_.queue(self.index);
+  Worker& w = workers_[self.index];
+  for (u64 entry, due;;) {
+    if (queue.pop(entry)) {
+      self.touch(header_of(target_of(self, entry)).at);
+      if (!w.ahead.pass(entry, due)) continue;
+    } else if (!w.ahead.rest(due)) {
+      return;
+    }
+    count_around(self, w, due);
+  }
+}
+
+// Performs an entry and counts what that did: a look at the object where it was, and, if it was ours to copy, its bytes there and at its new place.
+template <class H, class M> GARNER_COLD void Evacuation<H, M>::count_around(Self& self, Worker& w, u64 entry) {
+  Ref ref = target_of(self, entry);
+  u8 label = heap_.contains(ref.at) ? heap_.label_of(ref) : u8(kLabelNone);
+  bool elsewhere = segregated_ != 0 && gang_.parted() && foreign(self, ref); // perform() sends it on, and whoever gets it counts it
+  u64 copied = w.copied_bytes;
+  perform(self, w, entry);
+  if (elsewhere || label == kLabelNone || heap_.cset_of(ref.at) == 0) return;
+  u64 asked = 0;
+  w.uses->node = self.node;
+  auto count = [&](SpaceKind space, Ref at, u64 bytes) {
+    u8 node = heap_.node_of(block_of(at), asked);
+    if (node >= heap_.nodes()) return;
+    w.uses->accesses[u8(space)][node]++;
+    w.uses->bytes[u8(space)][node] += bytes;
+  };
+  u64 bytes = w.copied_bytes - copied;
+  count(label == kLabelEden ? SpaceKind::eden : SpaceKind::from, ref, bytes);
+  if (bytes == 0) return;
+  Ref now = now_at(ref);
+  count(heap_.label_of(now) == kLabelSurvivor ? SpaceKind::to : SpaceKind::old, now, bytes);
 }
 
 // ---- the end ----

@@ -154,17 +154,16 @@ void DotNet::record_heap(Kind kind, Cause cause, u64 index) {
     after_walk();
   });
   recording.end_walk();
+  recording.recorded(used); // when it failed too: it would fail again at once
   Line line;
   if (good) {
     const record::Tail& tail = recorder.tail();
-    recording.recorded(used);
     line.text("collection ").num(index).text(" recorded: ").num(tail.objects).text(" objects, ").fixed(tail.object_bytes * 100 / MiB, 2).text(" of ").fixed(used * 100 / MiB, 2);
     line.text(" MB, ").num(recording.writer.size()).text(" bytes in ").text(path).text(", ").num((machine.now() - began) / 1'000'000).text(" ms");
     if (tail.flags != 0) line.text("; ").num(tail.cut_graphs).text((tail.flags & record::kCutByTime) != 0 ? " sub-graphs left out, for record.time" : " sub-graphs left out, for record.most");
   } else {
     const char* why = recorder.trouble() != nullptr ? recorder.trouble() : recording.writer.trouble();
     line.text("collection ").num(index).text(" is not recorded in ").text(path).text(": ").text(why == nullptr ? "unknown" : why);
-    recording.recorded(used);
   }
   if (!good || settings.on(Opt::notices)) say(line.c_str());
 }

@@ -126,7 +126,6 @@ void DotNet::read_stock() {
 
 void DotNet::note_unsupported() {
   if (!settings.on(Opt::notices)) return;
-
   if (stock.limit_by_heap) say("GCHeapHardLimitSOH, LOH and POH are honoured as one limit, their sum");
   if (number("GCRegionRange", "System.GC.RegionRange", 0) > 0 || number("GCRegionSize", "System.GC.RegionSize", 0) > 0)
     say("GCRegionRange and GCRegionSize are not supported; heap.reserve and heap.region are the settings here");

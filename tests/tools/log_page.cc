@@ -1,0 +1,207 @@
+// The page of `garner report`: every figure is there, in SVG and as JSON, and its numbers are the sums of the log's records. N27, T15. A log that is cut off, of
+// another kind, or malicious is told of in one line, or its lines are counted and passed over.
+#include <fstream>
+
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "errors.h"
+#include "log_page.h"
+#include "observe/log.h"
+
+namespace garner::tool {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+class ALog : public ::testing::Test {
+ protected:
+  void TearDown() override { remove(path_.c_str()); }
+  template <class Payload> void add(EventId id, const Payload& payload, u32 pid = 7) {
+    Line line;
+    ASSERT_TRUE(json_record(line, id, &payload, {5'000'000, 0, pid}));
+    text_ += line.c_str();
+    text_ += "\n";
+  }
+  void add_cycle(u64 index, u64 start, u64 pause, Kind kind = Kind::young0, u32 pid = 7) {
+    CycleEnd end{};
+    end.index = index, end.start_ns = start, end.pause_ns = pause, end.kind = kind;
+    add(EventId::cycle_end, end, pid);
+  }
+  LogData read() {
+    std::ofstream(path_, std::ios::binary) << text_;
+    return read_log(path_);
+  }
+  static json figure(const json& all, const std::string& title) {
+    for (const json& one : all)
+      if (one["title"].get<std::string>().rfind(title, 0) == 0) return one;
+    return nullptr;
+  }
+  static double sum(const json& numbers) {
+    double all = 0;
+    for (const json& v : numbers.flatten()) all += v.is_number() ? v.get<double>() : 0;
+    return all;
+  }
+  std::string refused() {
+    try {
+      read();
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "(read)";
+  }
+  std::string path_ = ::testing::TempDir() + "garner-log-page-" + std::to_string(getpid());
+  std::string text_;
+};
+
+// Two collections on two nodes, three workers.
+class TwoNodes : public ALog {
+ protected:
+  void SetUp() override {
+    HeapReady ready{};
+    ready.nodes = 2, ready.workers = 3, ready.door = "dotnet", ready.preset = "naps";
+    add(EventId::heap_ready, ready);
+    const u64 near[] = {10, 21}, far[] = {21, 10};
+    add(EventId::node_distances, NodeDistances{0, 2, near});
+    add(EventId::node_distances, NodeDistances{1, 2, far});
+    for (u64 index : {1, 2}) {
+      const u64 start = index * 1'000'000'000, held[] = {3'000'000, 1'000'000}, accesses[] = {30, 10}, bytes[] = {3000, 1000}, from[] = {4, 6}, objects[] = {80, 20};
+      add(EventId::node_bytes, NodeBytes{index, SpaceKind::eden, 2, 0, 0, held});
+      add(EventId::locality, NodeLocality{index, 1, 2, objects});
+      for (u32 worker : {0u, 1u, 2u}) {
+        WorkerStats stats{};
+        stats.start_ns = start + 100, stats.end_ns = start + 900, stats.bytes_copied = 1'000'000 * (worker + 1), stats.steals = 5, stats.steals_remote = 2;
+        add(EventId::worker_phase, WorkerPhase{index, Phase::evacuate, worker, worker % 2, &stats});
+        const u64 total[] = {100'000, 200'000, 300'000, 50'000, 150'000};
+        const Span spans[] = {{Activity::roots, start + 100'000, start + 300'000}, {Activity::copies, start + 300'000, start + 600'000}, {Activity::terminates, start + 700'000, start + 850'000}};
+        add(EventId::spans, WorkerSpans{index, worker, worker % 2, total, spans, 3});
+      }
+      for (u32 node : {0u, 1u}) {
+        add(EventId::node_uses, NodeUses{index, SpaceKind::eden, node, 2, accesses, bytes});
+        add(EventId::steals, Steals{index, node, 2, from});
+      }
+      add_cycle(index, start, 1'000'000 * index, index == 2 ? Kind::full : Kind::young0);
+    }
+  }
+};
+
+TEST_F(TwoNodes, N27TheFiguresAreTheSumsOfTheRecords) {
+  const LogData log = read();
+  EXPECT_EQ(log.bad_lines, 0u);
+  const json all = figures_of(log);
+  EXPECT_EQ(figure(all, "Pauses")["points"].size(), 2u);
+  EXPECT_DOUBLE_EQ(figure(all, "Pauses")["points"][1]["ms"].get<double>(), 2);
+  EXPECT_DOUBLE_EQ(figure(all, "Pauses")["points"][1]["s"].get<double>(), 1);
+  EXPECT_EQ(figure(all, "Pauses")["points"][1]["kind"], "full");
+  const json times = figure(all, "What workers' time");
+  ASSERT_EQ(times["by_worker"].size(), 3u);
+  for (const json& worker : times["by_worker"]) EXPECT_DOUBLE_EQ(sum(worker["ms"]), 2 * 0.8);
+  EXPECT_DOUBLE_EQ(times["by_worker"][2]["ms"][u32(Activity::copies)].get<double>(), 0.6);
+  const json line = figure(all, "Workers in the longest");
+  EXPECT_EQ(line["workers"], 3u);
+  ASSERT_EQ(line["spans"].size(), 9u) << "the spans, not the whole phases";
+  double copying = 0;
+  for (const json& span : line["spans"]) copying += span[1] == u32(Activity::copies) ? span[3].get<double>() - span[2].get<double>() : 0;
+  EXPECT_DOUBLE_EQ(copying, 900'000);
+  const json moved = figure(all, "Bytes copied or marked");
+  EXPECT_EQ(moved["series"]["moved"], (json{8.0, 4.0}));
+  EXPECT_NEAR(moved["imbalance"].get<double>(), 1.0 / 3, 1e-9) << "shares 2/3 and 1/3: their deviation 1/6 over the mean 1/2";
+  EXPECT_EQ(figure(all, "Bytes of each space")["series"]["eden"], (json{3.0, 1.0})) << "the mean of two collections";
+  EXPECT_EQ(figure(all, "Accesses by workers")["series"]["eden"], (json{120.0, 40.0}));
+  EXPECT_EQ(figure(all, "Bytes read or written")["series"]["eden"], (json{0.012, 0.004}));
+  const json space = figure(all, "Each space")["rows"][0];
+  EXPECT_EQ(space["accesses"], 160);
+  EXPECT_DOUBLE_EQ(space["remote_accesses"].get<double>(), 0.5);
+  EXPECT_NEAR(space["imbalance"].get<double>(), 0.5, 1e-9);
+  EXPECT_EQ(figure(all, "Accesses to eden")["rows"], (json{{60.0, 20.0}, {60.0, 20.0}}));
+  const json distance = figure(all, "Thefts by distance");
+  EXPECT_EQ(distance["xs"], (json{"10 (same node)", "21"}));
+  EXPECT_EQ(distance["series"]["thefts"], (json{20.0, 20.0}));
+  EXPECT_EQ(figure(all, "Thefts by node")["rows"], (json{{8.0, 12.0}, {8.0, 12.0}}));
+  const json locality = figure(all, "Locality");
+  EXPECT_EQ(locality["rows"][1], (json{160.0, 40.0}));
+  EXPECT_DOUBLE_EQ(locality["remote"].get<double>(), 0.8) << "T15: off the diagonal";
+}
+
+TEST_F(TwoNodes, ThePageHoldsEveryFigureAndAsksForNothing) {
+  const LogData log = read();
+  const std::string page = draw_log(log);
+  const json all = figures_of(log);
+  size_t sections = 0, pictures = 0;
+  for (size_t at = 0; (at = page.find("<section>", at)) != std::string::npos; at++) sections++;
+  for (size_t at = 0; (at = page.find("<svg ", at)) != std::string::npos; at++) pictures++;
+  EXPECT_EQ(sections, all.size());
+  EXPECT_EQ(pictures, all.size() - 1) << "one is a table";
+  const std::string open = "<script type=\"application/json\" id=\"figures\">";
+  const size_t begin = page.find(open) + open.size();
+  EXPECT_EQ(json::parse(page.substr(begin, page.find("</script>", begin) - begin)), all);
+  for (size_t at = 0; (at = page.find("http", at)) != std::string::npos; at++) EXPECT_EQ(page.substr(at, 26), "http://www.w3.org/2000/svg") << "a name, not an address";
+  EXPECT_NE(page.find("prefers-color-scheme:dark"), std::string::npos);
+  EXPECT_NE(page.find("preset naps"), std::string::npos);
+}
+
+TEST_F(TwoNodes, ACutLogIsReadAsFarAsItGoes) {
+  const std::string whole = text_;
+  text_.resize(whole.find("\"index\":2") - 10); // in the middle of the second collection's first record
+  const LogData log = read();
+  EXPECT_EQ(log.cycles.size(), 1u);
+  EXPECT_EQ(log.bad_lines, 1u);
+  EXPECT_NE(draw_log(log).find("1 lines of the log are no records"), std::string::npos);
+  for (size_t size = 0; size < whole.size(); size += 97) { // wherever it is cut
+    text_ = whole.substr(0, size);
+    if (refused() == "(read)") EXPECT_FALSE(draw_log(read()).empty());
+  }
+}
+
+TEST_F(ALog, OneNodeHasNoFiguresByNode) {
+  WorkerStats stats{};
+  stats.start_ns = 100, stats.end_ns = 900, stats.steals = 3;
+  add(EventId::worker_phase, WorkerPhase{1, Phase::evacuate, 0, 0, &stats});
+  add_cycle(1, 50, 1000);
+  const json all = figures_of(read());
+  EXPECT_EQ(all.size(), 3u);
+  EXPECT_EQ(figure(all, "Workers in the longest")["spans"], (json{{0, kActivities, 50.0, 850.0}})) << "without details a worker's phase is one span";
+  EXPECT_EQ(figure(all, "Thefts by distance")["series"]["thefts"], (json{3.0, 0.0}));
+}
+
+TEST_F(ALog, ProcessesAreKeptApart) {
+  add_cycle(1, 100, 1000, Kind::young0, 7);
+  add_cycle(1, 100, 3000, Kind::young0, 8);
+  const LogData log = read();
+  EXPECT_EQ(log.cycles.size(), 2u);
+  EXPECT_NE(draw_log(log).find("2 processes wrote to this log"), std::string::npos);
+}
+
+TEST_F(ALog, WhatIsNoLogIsRefusedInOneLine) {
+  EXPECT_NE(refused().find("no collection in it"), std::string::npos) << "empty";
+  for (int i = 0; i < 100000; i++) text_.push_back(char(i * 7919 >> 3)); // anything, with line ends and zeros
+  EXPECT_NE(refused().find("no collection in it"), std::string::npos);
+  EXPECT_EQ(refused().find('\n'), std::string::npos);
+  text_.assign(1 << 20, '[');
+  EXPECT_NE(refused().find("no collection in it"), std::string::npos) << "deep, and one line";
+  EXPECT_THROW(read_log(::testing::TempDir()), UsageError);
+  EXPECT_THROW(read_log(path_ + ".none"), UsageError);
+}
+
+TEST_F(ALog, NumbersThatNoMachineHasAreNoRecords) {
+  add_cycle(1, 100, 1000);
+  const char* const bad[] = {
+      R"({"event":"steals","index":1,"node":4000000000,"from":[1]})", R"({"event":"steals","index":1,"node":-1,"from":[1]})",   R"({"event":"steals","index":1,"node":0,"from":["x"]})",
+      R"({"event":"locality","index":1,"node":0,"objects":{"a":1}})", R"({"event":"spans","index":1,"worker":99999,"total_ns":[],"spans":[]})", R"({"event":"spans","index":1,"worker":0,"total_ns":[1],"spans":[["copy",1]]})",
+      R"({"event":"worker_phase","index":1,"node":64,"worker":0,"start_ns":1,"end_ns":2})", R"({"event":"cycle_end","index":"1","start_ns":1,"pause_ns":2})", R"({"event":"cycle_end","index":2,"start_ns":1e999,"pause_ns":2})",
+      R"({"event":7})", R"([])", R"("text")", R"({"event":"node_uses","index":1,"space":"eden","node":0,"accesses":[-5],"bytes":[]})",
+  };
+  for (const char* line : bad) text_ += std::string(line) + "\n";
+  text_ += R"({"event":"cycle_end","index":3,"start_ns":1,"pause_ns":2,"kind":"</script><b>","cause":"<i>"})" "\n";
+  const LogData log = read();
+  EXPECT_EQ(log.bad_lines, sizeof bad / sizeof bad[0]);
+  EXPECT_EQ(log.cycles.size(), 2u);
+  const std::string page = draw_log(log);
+  EXPECT_EQ(page.find("</script><b>"), std::string::npos);
+  EXPECT_EQ(page.find("<i>"), std::string::npos);
+}
+
+} // namespace
+} // namespace garner::tool

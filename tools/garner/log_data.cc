@@ -1,0 +1,216 @@
+#include "log_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "errors.h"
+#include "sim/traffic.h"
+
+namespace garner::tool {
+namespace {
+
+using json = nlohmann::json;
+
+constexpr unsigned kNodesSeen = 64, kWorkersSeen = 1024;
+constexpr size_t kLineMost = 1 << 16; // a record has at most 4095 bytes
+
+struct NoRecord {};
+
+double number(const json& r, const char* key) {
+  const auto at = r.find(key);
+  if (at == r.end() || !at->is_number()) throw NoRecord();
+  const double value = at->get<double>();
+  if (!std::isfinite(value) || value < 0) throw NoRecord();
+  return value;
+}
+double number_or(const json& r, const char* key, double otherwise) { return r.contains(key) ? number(r, key) : otherwise; }
+std::string text_or(const json& r, const char* key, const char* otherwise) {
+  const auto at = r.find(key);
+  return at != r.end() && at->is_string() ? at->get<std::string>() : otherwise;
+}
+unsigned below(const json& r, const char* key, unsigned most) {
+  const double value = number(r, key);
+  if (value >= most) throw NoRecord();
+  return unsigned(value);
+}
+std::vector<double> list(const json& r, const char* key, size_t most) {
+  const auto at = r.find(key);
+  if (at == r.end() || !at->is_array() || at->size() > most) throw NoRecord();
+  std::vector<double> all;
+  for (const json& v : *at) {
+    if (!v.is_number() || !(v.get<double>() >= 0)) throw NoRecord();
+    all.push_back(v.get<double>());
+  }
+  return all;
+}
+
+void add_row(LogData& log, Matrix& m, unsigned row, const std::vector<double>& values) {
+  log.nodes = std::max({log.nodes, row + 1, unsigned(values.size())});
+  m.resize(std::max<size_t>(m.size(), row + 1));
+  m[row].resize(std::max(m[row].size(), values.size()));
+  for (size_t i = 0; i < values.size(); i++) m[row][i] += values[i];
+}
+
+CycleSeen& cycle_of(LogData& log, const json& r) { return log.cycles[{uint64_t(number_or(r, "pid", 0)), uint64_t(number(r, "index"))}]; }
+
+void take_ready(LogData& log, const json& r) {
+  log.nodes = std::max(log.nodes, std::min(unsigned(number_or(r, "nodes", 1)), kNodesSeen));
+  log.simulated = text_or(r, "door", "") == "simulated";
+  log.preset = text_or(r, "preset", "");
+}
+
+void take_worker(LogData& log, const json& r) {
+  const unsigned node = below(r, "node", kNodesSeen), worker = below(r, "worker", kWorkersSeen);
+  const double steals = number_or(r, "steals", 0), remote = std::min(steals, number_or(r, "steals_remote", 0)), begin = number(r, "start_ns"), end = number(r, "end_ns");
+  CycleSeen& c = cycle_of(log, r);
+  log.nodes = std::max(log.nodes, node + 1);
+  log.workers = std::max(log.workers, worker + 1);
+  log.moved[node] += number_or(r, "bytes_copied", 0) + number_or(r, "bytes_marked", 0);
+  log.steals_far += remote;
+  log.steals_near += steals - remote;
+  if (end > begin) c.spans.push_back({worker, kActivities, begin, end});
+}
+
+void take_spans(LogData& log, const json& r) {
+  const unsigned worker = below(r, "worker", kWorkersSeen);
+  const std::vector<double> total = list(r, "total_ns", kActivities);
+  const auto spans = r.find("spans");
+  if (spans == r.end() || !spans->is_array()) throw NoRecord();
+  std::vector<SpanSeen> seen;
+  for (const json& s : *spans) {
+    if (!s.is_array() || s.size() != 3 || !s[0].is_string() || !s[1].is_number() || !s[2].is_number()) throw NoRecord();
+    unsigned what = 0;
+    while (what < kActivities && s[0] != name_of(Activity(what))) what++;
+    if (what < kActivities && s[2].get<double>() >= s[1].get<double>()) seen.push_back({worker, what, s[1].get<double>(), s[2].get<double>()});
+  }
+  CycleSeen& c = cycle_of(log, r);
+  log.workers = std::max(log.workers, worker + 1);
+  c.total_ns[worker] = total;
+  c.spans.insert(c.spans.end(), seen.begin(), seen.end());
+}
+
+void take(LogData& log, const json& r) {
+  const std::string event = text_or(r, "event", "");
+  if (event.empty()) throw NoRecord();
+  log.lost_records += unsigned(number_or(r, "lost_before", 0));
+  if (event == "heap_ready") take_ready(log, r);
+  else if (event == "worker_phase") take_worker(log, r);
+  else if (event == "spans") take_spans(log, r);
+  else if (event == "node_distances") {
+    const unsigned node = below(r, "node", kNodesSeen);
+    if (node < log.distances.size()) log.distances[node].clear(); // of another process on the same machine
+    add_row(log, log.distances, node, list(r, "to", kNodesSeen));
+  } else if (event == "steals") add_row(log, log.steals, below(r, "node", kNodesSeen), list(r, "from", kNodesSeen));
+  else if (event == "locality") add_row(log, log.locality, below(r, "node", kNodesSeen), list(r, "objects", kNodesSeen));
+  else if (event == "node_uses") {
+    const unsigned node = below(r, "node", kNodesSeen);
+    const std::vector<double> accesses = list(r, "accesses", kNodesSeen), bytes = list(r, "bytes", kNodesSeen);
+    const std::string space = text_or(r, "space", "");
+    add_row(log, log.accesses[space], node, accesses);
+    add_row(log, log.bytes[space], node, bytes);
+  } else if (event == "node_bytes") {
+    const std::vector<double> bytes = list(r, "bytes", kNodesSeen);
+    std::vector<double>& sum = log.held[text_or(r, "space", "")];
+    sum.resize(std::max(sum.size(), bytes.size()));
+    for (size_t i = 0; i < bytes.size(); i++) sum[i] += bytes[i];
+    log.held_times[text_or(r, "space", "")]++;
+    log.nodes = std::max(log.nodes, unsigned(bytes.size()));
+  } else if (event == "cycle_end") {
+    const double start = number(r, "start_ns"), pause = number(r, "pause_ns");
+    CycleSeen& c = cycle_of(log, r);
+    c.start_ns = start, c.pause_ns = pause, c.kind = text_or(r, "kind", ""), c.cause = text_or(r, "cause", "");
+  }
+}
+
+// False at the end. A line that is too long for a record is read to its end and left out.
+bool next_line(std::istream& file, std::string& line, bool& too_long) {
+  line.clear();
+  too_long = false;
+  int c = file.get();
+  if (c == EOF) return false;
+  for (; c != EOF && c != '\n'; c = file.get())
+    if (line.size() < kLineMost) line.push_back(char(c));
+    else too_long = true;
+  return true;
+}
+
+void whole_phases_only_where_needed(CycleSeen& c) {
+  const auto whole = [](const SpanSeen& s) { return s.what == kActivities; };
+  if (!std::all_of(c.spans.begin(), c.spans.end(), whole)) std::erase_if(c.spans, whole);
+}
+
+} // namespace
+
+LogData read_log(const std::string& path) {
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none)) throw UsageError(fmt::format("{}: a log is a file, and this is a directory", path));
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw UsageError(fmt::format("{}: cannot be read", path));
+  LogData log;
+  bool too_long = false;
+  for (std::string line; next_line(file, line, too_long);) {
+    if (line.empty()) continue;
+    const json r = too_long ? json(json::value_t::discarded) : json::parse(line, nullptr, false);
+    try {
+      if (!r.is_object()) throw NoRecord();
+      take(log, r);
+    } catch (const NoRecord&) {
+      log.bad_lines++;
+    }
+  }
+  std::erase_if(log.cycles, [](const auto& one) { return one.second.pause_ns <= 0; }); // begun when the log ended
+  if (log.cycles.empty()) throw UsageError(fmt::format("{}: no collection in it (a log is written with log=FILE,log_format=json)", path));
+  for (auto& [name, cycle] : log.cycles) {
+    whole_phases_only_where_needed(cycle);
+    if (log.processes.empty() || log.processes.back() != name.first) log.processes.push_back(name.first);
+  }
+  return log;
+}
+
+const CycleSeen& LogData::longest() const {
+  return std::max_element(cycles.begin(), cycles.end(), [](const auto& a, const auto& b) { return a.second.pause_ns < b.second.pause_ns; })->second;
+}
+
+std::map<double, double> LogData::steals_by_distance() const {
+  std::map<double, double> sums;
+  for (size_t i = 0; i < steals.size(); i++)
+    for (size_t j = 0; j < steals[i].size(); j++)
+      if (i < distances.size() && j < distances[i].size()) sums[distances[i][j]] += steals[i][j];
+  return sums;
+}
+
+double sum_of(const Matrix& m) {
+  double sum = 0;
+  for (const auto& row : m)
+    for (double v : row) sum += v;
+  return sum;
+}
+
+double remote_share(const Matrix& m) {
+  const double all = sum_of(m);
+  double own = 0;
+  for (size_t i = 0; i < m.size(); i++) own += i < m[i].size() ? m[i][i] : 0;
+  return all == 0 ? 0 : 1 - own / all;
+}
+
+std::vector<double> columns_of(const Matrix& m) {
+  std::vector<double> sums;
+  for (const auto& row : m) {
+    sums.resize(std::max(sums.size(), row.size()));
+    for (size_t i = 0; i < row.size(); i++) sums[i] += row[i];
+  }
+  return sums;
+}
+
+double imbalance(const std::vector<double>& by_node) {
+  std::vector<u64> whole;
+  for (double n : by_node) whole.push_back(u64(std::min(n, 1e18))); // more is no count
+  return simulation::imbalance_of(whole);
+}
+
+} // namespace garner::tool

@@ -1,0 +1,55 @@
+// What `garner report` takes from a JSON log (src/observe/README.md): sums over its collections, and the collections themselves.
+//
+// A log may be cut off, written by several processes, or no log at all. Lines that are no records are counted and passed over, whatever is
+// in them; numbers outside what a machine has (64 nodes, 1024 workers) count as no record. Only a file without a single collection is refused.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "event/event.h"
+
+namespace garner::tool {
+
+using Matrix = std::vector<std::vector<double>>; // [row][column], both by node; empty: not in the log
+
+struct SpanSeen { unsigned worker; unsigned what; double begin_ns, end_ns; }; // what: an Activity, or kActivities for the whole of a phase
+struct CycleSeen {
+  double start_ns = 0, pause_ns = 0;
+  std::string kind, cause;
+  std::vector<SpanSeen> spans;
+  std::map<unsigned, std::vector<double>> total_ns; // by worker, then by Activity
+};
+
+struct LogData {
+  std::map<std::pair<uint64_t, uint64_t>, CycleSeen> cycles; // by process and number
+  std::vector<uint64_t> processes;
+  unsigned nodes = 1, workers = 0;
+  bool simulated = false;
+  std::string preset;
+  Matrix distances;                              // as the machine counts them
+  std::map<unsigned, double> moved;              // bytes copied or marked, by the worker's node
+  std::map<std::string, std::vector<double>> held; // bytes of a space by node, summed over collections
+  std::map<std::string, unsigned> held_times;    // how many collections that are
+  std::map<std::string, Matrix> accesses, bytes; // by space: [node of the worker][node of the page]
+  Matrix steals, locality;                       // [thief][victim], [node of the root][node of the object]
+  double steals_near = 0, steals_far = 0;        // as workers count them, also on one node
+  unsigned bad_lines = 0, lost_records = 0;
+
+  const CycleSeen& longest() const;
+  std::map<double, double> steals_by_distance() const; // thefts by distance of thief and victim; empty without distances
+};
+
+// UsageError when the file cannot be read or holds no collection.
+LogData read_log(const std::string& path);
+
+double sum_of(const Matrix& m);
+// Share of 1 that is not on the diagonal; 0 for nothing at all.
+double remote_share(const Matrix& m);
+std::vector<double> columns_of(const Matrix& m);
+// Population standard deviation of the shares over their mean (naps.md section 4): 0 all equal, sqrt(K - 1) one has all.
+double imbalance(const std::vector<double>& by_node);
+
+} // namespace garner::tool
