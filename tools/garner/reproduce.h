@@ -62,7 +62,7 @@ struct Section {
 
 struct Scale {
   bool quick = false;
-  unsigned percent() const { return quick ? 25 : 100; }
+  unsigned percent() const { return quick ? 33 : 100; }
   unsigned collections() const { return quick ? 2 : 0; }
   std::vector<unsigned> workers() const { return quick ? std::vector<unsigned>{1, 8, 48} : std::vector<unsigned>{1, 8, 16, 24, 32, 40, 48}; }
 };

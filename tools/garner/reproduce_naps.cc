@@ -107,7 +107,7 @@ Section judge_e1(const Results& results, const Scale& scale) {
 Run resize_run(const Scale& scale, const std::string& preset) {
   Run run = run_of(scale, "jbb", preset, 48);
   run.options = "preset=" + preset + ",cycle.resize=adaptive,work.root_batch=16";
-  run.percent = scale.quick ? 25 : 50;
+  run.percent = scale.quick ? 12 : 25;
   run.collections = scale.quick ? 6 : 16; // of the first eden's size
   run.eden_min_percent = 50, run.eden_max_percent = 400;
   run.from_start = true; // eden is resized while a program starts
