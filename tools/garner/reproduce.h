@@ -49,6 +49,7 @@ struct Figure {
   std::string title, x_label, y_label;
   std::vector<std::string> xs;
   std::vector<Series> series;
+  bool against_one = false; // ratios: 1 is neither gained nor lost
 };
 
 enum class Verdict { holds, fails, unavailable };
@@ -62,7 +63,7 @@ struct Section {
 
 struct Scale {
   bool quick = false;
-  unsigned percent() const { return quick ? 33 : 100; }
+  unsigned percent() const { return quick ? 25 : 100; }
   unsigned collections() const { return quick ? 2 : 0; }
   std::vector<unsigned> workers() const { return quick ? std::vector<unsigned>{1, 8, 48} : std::vector<unsigned>{1, 8, 16, 24, 32, 40, 48}; }
 };
