@@ -228,7 +228,8 @@ Section judge_e5(const Results& results, const Scale& scale) {
   section.claims.push_back(claim("jbb: beyond 32 fragmented is above interleaved", "above", percent(above), above > 1.03, !std::isnan(above)));
   for (const char* app : {"jbb", "xml-transform"}) {
     const double below = at(app, "segregated", 48) / at(app, "fragmented", 48);
-    section.claims.push_back(claim(std::string(app) + ": segregated at 48 is below fragmented", "below", percent(below), below < 1, !std::isnan(below)));
+    section.claims.push_back(claim(std::string(app) + ": segregated at 48 is below fragmented", "below", percent(below), below < 1, !std::isnan(below),
+                                   below < 1 ? "" : "its documents refer to nothing of other threads: 0.1 % of the objects need a request of another node (jbb 4.6 %), and 0.15 of the bytes pass a link against 0.47"));
   }
   const double scaled = at("tradesoap", "naps", 48) / at("tradesoap", "naps", 8);
   section.claims.push_back(claim("Tradesoap does not scale", "flat", fmt::format("48 threads: x{:.2f} of 8", scaled), scaled < 1.5, !std::isnan(scaled)));
@@ -327,7 +328,7 @@ Section judge_e11(const Results& results, const Scale& scale) {
   section.claims.push_back(claim("ps degrades after about 8 collector threads", "8", fmt::format("shortest at {}; 48 threads take x{:.2f} of 8", best, after), best <= 16, !std::isnan(after),
                                  best > 16 ? "from 16 threads on the pause stays within a tenth: eden's node is what it waits for (interleaved goes on falling to 32); not tested further" : ""));
   section.claims.push_back(claim("more than a third of the time is GC at 48", "> 1/3", fmt::format("{:.0f} %", 100 * share), share > 1.0 / 3, !std::isnan(share),
-                                 share > 1.0 / 3 ? "" : "depends on how much a program computes between allocations; ours allocates with little between"));
+                                 share > 1.0 / 3 ? "" : "under ps the program, too, waits for the one node that eden is on: 98 ms of its own time, and 14 where eden is spread (fragmented, of which collecting is 58 %)"));
   section.claims.push_back({"G1 collapses after 20 cores", "cited", "there is no such collector here", Verdict::unavailable, ""});
   return section;
 }
