@@ -52,7 +52,13 @@ TEST(CallsAndSeats, AskingForANodeIsACall) {
     self.store(Slot{at}, Ref{1});
     const u64 before = machine.now();
     EXPECT_EQ(machine.ask_node(at), 1u);
-    EXPECT_EQ(machine.now() - before, (shape.costs.page_query + shape.costs.clock_read) / 1000);
+    EXPECT_EQ(machine.now() - before, (shape.costs.query_call + shape.costs.page_query + shape.costs.clock_read) / 1000);
+    const word ten[10] = {at, at, at, at, at, at, at, at, at, at};
+    u8 nodes[10];
+    const u64 again = machine.now();
+    machine.ask_nodes(ten, 10, nodes);
+    EXPECT_EQ(nodes[9], 1);
+    EXPECT_EQ(machine.now() - again, (shape.costs.query_call + 10 * shape.costs.page_query + shape.costs.clock_read) / 1000) << "one call for them all";
   });
   machine.run();
 }

@@ -104,6 +104,47 @@ TEST(LinesBetweenCores, ADirtyLineComesFromItsWriterAtTheDistancesPrice) {
   }
 }
 
+// A line is written back once for each time it came from memory and was changed, also when it was read first, as the header of an object
+// that is evacuated is: without that, half of what forwarding costs the node of eden would be missing.
+TEST(LinesBetweenCores, ALineThatWasReadAndThenChangedGoesBackToItsMemory) {
+  const sim::Shape shape = line_of_nodes(2, 2); // 1024 lines of each core's own, 4096 shared
+  SimConfig config;
+  config.shape = &shape;
+  Sim machine(config);
+  Team team(machine);
+  const word at = machine.reserve(2 * MiB, 4096);
+  u64 bytes = 0;
+  auto asked = [&](auto what) {
+    team.start([&] {
+      Sim::Self self(machine, 1); // node 1; the pages are node 0's
+      const u64 before = machine.fabric().asked(1, 0);
+      what(self);
+      bytes = machine.fabric().asked(1, 0) - before;
+    });
+    machine.run();
+    return bytes;
+  };
+  team.start([&] {
+    Sim::Self self(machine, 0);
+    for (word page = at; page < at + 2 * MiB; page += kPageBytes) self.store(Slot{page + 2048}, Ref{1}); // another line of it
+  });
+  machine.run();
+  EXPECT_EQ(asked([&](Sim::Self& self) { self.load(Slot{at}); }), 64u);
+  EXPECT_EQ(asked([&](Sim::Self& self) { self.store(Slot{at}, Ref{1}); }), 64u) << "found in the own cache, but it will come back";
+  EXPECT_EQ(asked([&](Sim::Self& self) { self.store(Slot{at}, Ref{2}); }), 0u) << "paid";
+  EXPECT_EQ(asked([&](Sim::Self& self) { self.forward(Header{at + kPageBytes}, 0, 1); }), 128u) << "read and changed at once";
+  EXPECT_EQ(asked([&](Sim::Self& self) { self.touch(at + 2 * kPageBytes), self.forward(Header{at + 2 * kPageBytes}, 0, 1); }), 128u);
+  EXPECT_EQ(asked([&](Sim::Self& self) { self.write(at + 3 * kPageBytes, 256), self.read(at + 3 * kPageBytes, 256), self.write(at + 3 * kPageBytes, 256); }), 512u);
+  asked([&](Sim::Self& self) { for (word line = at + MiB; line < at + 2 * MiB; line += 64) self.load(Slot{line}); }); // all else goes out
+  EXPECT_EQ(asked([&](Sim::Self& self) { self.load(Slot{at}), self.store(Slot{at}, Ref{3}); }), 128u) << "it came from memory anew";
+  // Handed on changed from core to core, it is owed once.
+  team.start([&] { Sim::Self(machine, 3).store(Slot{at}, Ref{4}); });
+  const u64 before = machine.fabric().asked(1, 0);
+  machine.run();
+  EXPECT_EQ(machine.fabric().asked(1, 0), before);
+  EXPECT_TRUE(machine.fabric().conserves());
+}
+
 TEST(LinesBetweenCores, AWriteMakesEveryCopyStale) {
   const sim::Shape shape = line_of_nodes(1, 4);
   SimConfig config;

@@ -1,6 +1,6 @@
 # garner reproduce --quick: every experiment of both papers gives JSON, figures that say what they are, and a verdict for each claim; the same
 # bytes twice; bad input is one line. What the model was calibrated for must hold (E1), and what the baseline's placement means (E3, N18),
-# N20's copies and N23's spaces too.
+# N20's copies and N23's spaces too, and T9's scattered sub-graphs.
 . "$(dirname "$0")/shared.inc"
 bad 'which experiments' reproduce
 bad 'no experiment is called naps/E12' reproduce naps/E12
@@ -25,6 +25,7 @@ holds 'ps: eden is badly unbalanced'
 holds 'interleaved: eden is balanced'
 holds 'fragmented: to-space is local'
 holds 'segregated: eden is local'
+holds 'old-to-young roots have lower locality' # lists in old data
 "$garner" reproduce naps/E3 --quick --jobs 1 -o "$scratch/again" >/dev/null 2>&1
 cmp -s "$scratch/quick/naps-E3.json" "$scratch/again/naps-E3.json" || fail "the same experiment gave other bytes"
 "$garner" reproduce naps/E3 --quick --resume -o "$scratch/again" >/dev/null 2>"$scratch/err"

@@ -230,6 +230,7 @@ void page_costs(CallCosts& costs, double effort) {
     syscall(SYS_move_pages, 0, list.size(), list.data(), nullptr, where.data(), 0);
     return (now_ns() - began) / double(list.size());
   });
+  costs.query_call = !asks ? -1 : std::max(0.0, each_ns(effort, [&] { syscall(SYS_move_pages, 0, 1L, list.data(), nullptr, where.data(), 0); }) - costs.page_query);
   unsigned long mask[16] = {1};
   const bool binds = syscall(SYS_mbind, at, kPage, MPOL_PREFERRED, mask, 1024, 0) == 0;
   costs.bind_call = !binds ? -1 : each_ns(effort, [&] { syscall(SYS_mbind, at, kPage, MPOL_PREFERRED, mask, 1024, 0); });

@@ -20,7 +20,7 @@ double hand_over_ns(u32 a, u32 b, HandOver how, double effort);
 double addition_ns(u32 cpu, double effort);
 
 struct CallCosts {
-  double park_call, wake_call, wake_latency, page_fault, reserve_call, bind_call, discard_page, page_query, clock_read, pin_call, yield, pause, start_thread; // ns; negative: refused here
+  double park_call, wake_call, wake_latency, page_fault, reserve_call, bind_call, discard_page, page_query, query_call, clock_read, pin_call, yield, pause, start_thread; // ns; negative: refused here
 };
 CallCosts call_costs(const std::vector<u32>& cpus, double effort);
 

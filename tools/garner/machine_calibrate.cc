@@ -128,7 +128,7 @@ class Calibration {
     step("system calls");
     const CallCosts c = call_costs(all_, options_.effort);
     const std::pair<const char*, double> rows[] = {{"park_call_ns", c.park_call}, {"wake_call_ns", c.wake_call}, {"wake_latency_ns", c.wake_latency}, {"page_fault_ns", c.page_fault},
-      {"reserve_call_ns", c.reserve_call}, {"bind_call_ns", c.bind_call}, {"discard_page_ns", c.discard_page}, {"page_query_ns", c.page_query}, {"clock_read_ns", c.clock_read},
+      {"reserve_call_ns", c.reserve_call}, {"bind_call_ns", c.bind_call}, {"discard_page_ns", c.discard_page}, {"page_query_ns", c.page_query}, {"query_call_ns", c.query_call}, {"clock_read_ns", c.clock_read},
       {"pin_call_ns", c.pin_call}, {"yield_ns", c.yield}, {"pause_ns", c.pause}, {"start_thread_ns", c.start_thread}, {"atomic_own_ns", addition_ns(all_[0], options_.effort)}};
     for (const auto& [key, ns] : rows) {
       if (ns >= 0) keep(std::string("costs.") + key, ns, "ns");

@@ -116,7 +116,7 @@ StrictJson draft_machine(const MachineFacts& facts, const std::string& name) {
   j["page_kib"] = 4;
   sources["page_kib"] = "guessed: the usual";
   j["costs"] = {{"prefetch_ns", 0.5}, {"atomic_load_ns", 1.2}, {"atomic_own_ns", 6}, {"pause_ns", 15}, {"yield_ns", 400}, {"park_call_ns", 204}, {"wake_call_ns", 188}, {"wake_latency_ns", 5160},
-                {"futex_lock_ns", 100}, {"page_fault_ns", 2000}, {"page_lock_ns", 200}, {"reserve_call_ns", 1000}, {"bind_call_ns", 900}, {"discard_page_ns", 160}, {"page_query_ns", 120},
+                {"futex_lock_ns", 100}, {"page_fault_ns", 2000}, {"page_lock_ns", 200}, {"reserve_call_ns", 1000}, {"bind_call_ns", 900}, {"discard_page_ns", 160}, {"page_query_ns", 120}, {"query_call_ns", 270},
                 {"clock_read_ns", 20}, {"pin_call_ns", 500}, {"start_thread_ns", 20000}};
   sources["costs"] = "guessed: Linux on a present-day server";
   j["sources"] = sources;

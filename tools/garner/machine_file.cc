@@ -29,7 +29,7 @@ constexpr CostKey kCosts[] = {
   {"atomic_own_ns", &Costs::atomic_own, kBoth}, {"pause_ns", &Costs::pause, kBoth}, {"yield_ns", &Costs::yield, kBoth}, {"park_call_ns", &Costs::park_call, kBoth},
   {"wake_call_ns", &Costs::wake_call, kBoth}, {"wake_latency_ns", &Costs::wake_latency, kBoth}, {"futex_lock_ns", &Costs::futex_lock, kFull},
   {"page_fault_ns", &Costs::page_fault, kBoth}, {"page_lock_ns", &Costs::page_lock, kFull}, {"reserve_call_ns", &Costs::reserve_call, kBoth},
-  {"bind_call_ns", &Costs::bind_call, kBoth}, {"discard_page_ns", &Costs::discard_page, kBoth}, {"page_query_ns", &Costs::page_query, kBoth},
+  {"bind_call_ns", &Costs::bind_call, kBoth}, {"discard_page_ns", &Costs::discard_page, kBoth}, {"page_query_ns", &Costs::page_query, kBoth}, {"query_call_ns", &Costs::query_call, kBoth},
   {"clock_read_ns", &Costs::clock_read, kBoth}, {"pin_call_ns", &Costs::pin_call, kBoth}, {"start_thread_ns", &Costs::start_thread, kBoth},
 };
 

@@ -13,6 +13,7 @@
 #include <memory>
 
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -100,10 +101,12 @@ bool read_some(Child& child) {
   return n == 0 || (n < 0 && errno != EINTR);
 }
 
-nlohmann::ordered_json end_run(Child& child) {
+nlohmann::ordered_json end_run(Child& child, double& seconds) {
   close(child.fd);
   int status = 0;
-  while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR) {}
+  rusage used{};
+  while (wait4(child.pid, &status, 0, &used) < 0 && errno == EINTR) {}
+  seconds = double(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + double(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
   nlohmann::ordered_json result = nlohmann::ordered_json::parse(child.text, nullptr, false);
   if (result.is_discarded()) return {{"error", WIFSIGNALED(status) ? fmt::format("the simulation was ended by signal {}", WTERMSIG(status)) : "the simulation ended without a result"}};
   return result;
@@ -137,7 +140,9 @@ class Journal {
   std::string program_;
 };
 
-void run_all(const std::vector<Run>& runs, unsigned jobs, const Journal& journal, Results& results) {
+// Processor time by run, of those that were simulated now.
+std::map<std::string, double> run_all(const std::vector<Run>& runs, unsigned jobs, const Journal& journal, Results& results) {
+  std::map<std::string, double> seconds;
   std::deque<Child> children;
   size_t next = 0, done = 0;
   while (next < runs.size() || !children.empty()) {
@@ -147,14 +152,30 @@ void run_all(const std::vector<Run>& runs, unsigned jobs, const Journal& journal
     if (poll(polls.data(), nfds_t(polls.size()), -1) < 0 && errno != EINTR) throw std::runtime_error("cannot wait for a run");
     for (size_t i = polls.size(); i-- > 0;) {
       if (polls[i].revents == 0 || !read_some(children[i])) continue;
-      nlohmann::ordered_json result = end_run(children[i]);
       const std::string key = children[i].run.key();
-      say_err("[{}/{}] {}{}\n", ++done, runs.size(), key, result.contains("error") ? ": " + result["error"].get<std::string>() : "");
+      nlohmann::ordered_json result = end_run(children[i], seconds[key]);
+      say_err("[{}/{}] {:.1f} s {}{}\n", ++done, runs.size(), seconds[key], key, result.contains("error") ? ": " + result["error"].get<std::string>() : "");
       journal.add(key, result);
       results.put(key, std::move(result));
       children.erase(children.begin() + long(i));
     }
   }
+  return seconds;
+}
+
+// An experiment's time is that of the runs it is the first to need; what repeats goes to stdout, this does not.
+void tell_times(const std::vector<const Experiment*>& chosen, const Scale& scale, std::map<std::string, double> seconds) {
+  if (seconds.empty()) return;
+  double sum = 0;
+  for (const Experiment* e : chosen) {
+    double own = 0;
+    size_t count = 0;
+    for (const Run& run : e->runs(scale))
+      if (const auto found = seconds.find(run.key()); found != seconds.end()) own += found->second, count++, seconds.erase(found);
+    if (count != 0) say_err("{}: {} runs, {:.1f} s of processor time\n", e->id, count, own);
+    sum += own;
+  }
+  say_err("together {:.1f} s of processor time\n", sum);
 }
 
 // ---- the report ----
@@ -185,7 +206,8 @@ int reproduce(const Options& options) {
   const Journal journal(options.out, options.resume);
   if (options.resume) journal.load(results);
   std::erase_if(runs, [&](const Run& run) { return results.has(run.key()); });
-  run_all(runs, options.jobs != 0 ? options.jobs : unsigned(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN))), journal, results);
+  const auto seconds = run_all(runs, options.jobs != 0 ? options.jobs : unsigned(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN))), journal, results);
+  tell_times(chosen, scale, seconds);
   std::vector<Chapter> chapters;
   unsigned counts[3] = {};
   Table table({"experiment", "claim", "paper", "ours, simulated", "verdict"});

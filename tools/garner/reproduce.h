@@ -49,6 +49,7 @@ struct Figure {
   std::string title, x_label, y_label;
   std::vector<std::string> xs;
   std::vector<Series> series;
+  bool against_one = false; // ratios: 1 is neither gained nor lost
 };
 
 enum class Verdict { holds, fails, unavailable };

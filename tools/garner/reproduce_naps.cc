@@ -17,7 +17,7 @@ const std::vector<std::string> kPresets = {"ps", "interleaved", "fragmented", "s
 const std::vector<std::string> kThree = {"jbb", "xml-transform", "tradesoap"};
 const std::vector<std::string> kSeven = {"jbb", "xml-transform", "xml-validation", "compiler", "aes", "eclipse", "tradesoap"};
 
-const char* const kFixed = "more than in the paper: what monitors cost for each phase is fixed, and a pause that is scaled down by a hundred has less to set against it";
+const char* const kFixed = "more than in the paper: 48 workers lose 1.5 to 1.6 ms by the monitor in every collection, however large (jbb with an eden of 48 MiB 3.93 and 2.31 ms, with and without it), and pauses are shorter here";
 
 Run run_of(const Scale& scale, const std::string& workload, const std::string& preset, unsigned workers) {
   Run run;
@@ -107,7 +107,7 @@ Section judge_e1(const Results& results, const Scale& scale) {
 Run resize_run(const Scale& scale, const std::string& preset) {
   Run run = run_of(scale, "jbb", preset, 48);
   run.options = "preset=" + preset + ",cycle.resize=adaptive,work.root_batch=16";
-  run.percent = scale.quick ? 25 : 50;
+  run.percent = scale.quick ? 12 : 25;
   run.collections = scale.quick ? 6 : 16; // of the first eden's size
   run.eden_min_percent = 50, run.eden_max_percent = 400;
   run.from_start = true; // eden is resized while a program starts
@@ -124,8 +124,9 @@ Section judge_e2(const Results& results, const Scale& scale) {
   const bool known = results.good(ps) != nullptr && results.good(flawed) != nullptr && results.good(cured) != nullptr;
   section.claims.push_back(claim("the virtual machine's own option lowers GC throughput", "-35 % (98.4 to 63.6 GB/s)", percent(ratio(flawed, "gc_gb_s")), ratio(flawed, "gc_gb_s") < 0.9, known));
   section.claims.push_back(claim("it collects more often", "x1.84 (177 to 325)", fmt::format("x{:.2f}", ratio(flawed, "collections")), ratio(flawed, "collections") > 1.3, known,
-                                 "a fragment fills early when threads allocate unevenly; here 48 like threads sit evenly on eight nodes, so all fragments fill together but for the set-up thread's"));
-  section.claims.push_back(claim("a good part of its GC time is resizing", "about 20 %", fmt::format("{:.1f} %", 100 * results.number(flawed, "resize_share")), results.number(flawed, "resize_share") > 0.1, known));
+                                 ""));
+  section.claims.push_back(claim("a good part of its GC time is resizing", "about 20 %", fmt::format("{:.1f} %", 100 * results.number(flawed, "resize_share")), results.number(flawed, "resize_share") > 0.1, known,
+                                 results.number(flawed, "resize_share") > 0.1 ? "" : "eden changes in 3 of 11 collections here and then stays at its largest; of these one finds pages to drop, and that takes 11 % of its pause (0.27 of 2.34 ms; eden of 24 MiB)"));
   section.claims.push_back(claim("with counters and over-reservation (N22) the count is the default's", "equal", fmt::format("x{:.2f}", ratio(cured, "collections")), std::abs(ratio(cured, "collections") - 1) <= 0.1, known));
   section.claims.push_back(claim("and resizing is for free", "about 0", fmt::format("{:.2f} %", 100 * results.number(cured, "resize_share")), results.number(cured, "resize_share") < 0.005, known));
   return section;
@@ -175,7 +176,7 @@ Section judge_e4(const Results& results, const Scale& scale) {
       section.table.push_back(row);
     }
   struct Cell { const char *text, *preset, *space, *what, *paper; bool below; double bound; const char* why; };
-  const char* const kFirst = "a region is on the node of the worker that first took a buffer's page of it, and small survivor spaces have few pages";
+  const char* const kFirst = "not tested; survivor spaces have few pages, touched first in the two collections before measuring begins";
   const Cell cells[] = {
       {"ps: eden is badly unbalanced", "ps", "eden", "imbalance", "2.6 / 2.6 / 1.9", false, 1.5, ""},
       {"ps: from-space is balanced", "ps", "from", "imbalance", "<= 0.3", true, 0.3, kFirst},
@@ -221,12 +222,14 @@ Section judge_e5(const Results& results, const Scale& scale) {
   double worst = 0;
   for (unsigned n : scale.workers())
     if (n <= 32) worst = std::max(worst, std::abs(at("jbb", "fragmented", n) / at("jbb", "interleaved", n) - 1));
-  section.claims.push_back(claim("jbb: fragmented equals interleaved up to 32", "the same", fmt::format("at most {:.0f} % apart", 100 * worst), worst <= 0.15, !std::isnan(worst)));
+  section.claims.push_back(claim("jbb: fragmented equals interleaved up to 32", "the same", fmt::format("at most {:.0f} % apart", 100 * worst), worst <= 0.15, !std::isnan(worst),
+                                 worst <= 0.15 ? "" : "near copies save latency at 8 threads already, where no link is full (17.3 and 15.7 ms), and from 24 on room on the links: 0.56 of the bytes pass one, against 0.86"));
   const double above = at("jbb", "fragmented", 48) / at("jbb", "interleaved", 48);
   section.claims.push_back(claim("jbb: beyond 32 fragmented is above interleaved", "above", percent(above), above > 1.03, !std::isnan(above)));
   for (const char* app : {"jbb", "xml-transform"}) {
     const double below = at(app, "segregated", 48) / at(app, "fragmented", 48);
-    section.claims.push_back(claim(std::string(app) + ": segregated at 48 is below fragmented", "below", percent(below), below < 1, !std::isnan(below)));
+    section.claims.push_back(claim(std::string(app) + ": segregated at 48 is below fragmented", "below", percent(below), below < 1, !std::isnan(below),
+                                   below < 1 ? "" : "its documents refer to nothing of other threads: 0.1 % of the objects need a request of another node (jbb 4.6 %), and 0.15 of the bytes pass a link against 0.47"));
   }
   const double scaled = at("tradesoap", "naps", 48) / at("tradesoap", "naps", 8);
   section.claims.push_back(claim("Tradesoap does not scale", "flat", fmt::format("48 threads: x{:.2f} of 8", scaled), scaled < 1.5, !std::isnan(scaled)));
@@ -254,7 +257,7 @@ Section judge_e7(const Results& results, const Scale& scale) {
   const double inter = at("interleaved") / at("ps"), frag = at("fragmented") / at("interleaved");
   section.claims.push_back(claim("interleaved shortens the application's own time", "-26 %", percent(inter), inter < 0.91, !std::isnan(inter)));
   section.claims.push_back(claim("fragmented the same as interleaved", "the same", percent(frag), std::abs(frag - 1) <= 0.1, !std::isnan(frag),
-                                 std::abs(frag - 1) <= 0.1 ? "" : "allocation misses at every line here; on one's own node they are cheaper, and the machine's links are not asked"));
+                                 std::abs(frag - 1) <= 0.1 ? "" : "allocation waits for the line that it writes; a program that computes less shows it more (without computing -48 %)"));
   return section;
 }
 
@@ -280,7 +283,7 @@ Section judge_e9(const Results& results, const Scale& scale) {
     for (unsigned n : scale.workers())
       if (const double r = at("naps", n) / at("ps", n); r < worst || std::isnan(r)) worst = r, where = n;
     section.claims.push_back(claim(app + ": naps is never below ps", ">= 1", fmt::format("at least x{:.2f} ({} threads), x{:.2f} at 48", worst, where, at("naps", 48) / at("ps", 48)), worst >= 0.97, !std::isnan(worst),
-                                   worst < 0.97 ? "with few threads the reason is the pages' place: one worker on one node finds everything near under first touch, and seven eighths far under balanced placements" : ""));
+                                   worst < 0.97 ? "not tested; one worker alone has eden on its own node under first touch only" : ""));
     const double from = scale.quick ? at("naps", 8) : at("naps", 40), rise = at("naps", 48) / from;
     if (app == "aes") {
       const double flat = scale.quick ? kNone : at("naps", 48) / at("naps", 24);
@@ -300,7 +303,7 @@ Section judge_e10(const Results& results, const Scale& scale) {
   struct Row { const char* app; double ps, naps; };
   const Row rows[] = {{"jbb", 105, 49}, {"compiler", 108, 80}, {"xml-transform", 14, 9.2}, {"xml-validation", 80, 55}, {"aes", 25.6, 9}, {"eclipse", 17.8, 13}};
   section.table = {{"mean pause", "paper ps ms", "paper naps ms", "ratio", "ours ps ms", "ours naps ms", "ratio"}};
-  Figure figure{Figure::Kind::bars, "Mean pause of ps over that of naps, 48 collector threads", "", "ratio", {}, {{"paper", {}}, {"ours", {}}}};
+  Figure figure{Figure::Kind::bars, "Mean pause of ps over that of naps, 48 collector threads", "", "ratio", {}, {{"paper", {}}, {"ours", {}}}, true};
   for (const Row& row : rows) {
     const double ps = results.number(run_of(scale, row.app, "ps", 48), "mean_pause_ms"), naps = results.number(run_of(scale, row.app, "naps", 48), "mean_pause_ms");
     section.table.push_back({row.app, short_number(row.ps), short_number(row.naps), fmt::format("{:.2f}", row.ps / row.naps), short_number(ps), short_number(naps), fmt::format("{:.2f}", ps / naps)});
@@ -323,9 +326,9 @@ Section judge_e11(const Results& results, const Scale& scale) {
     if (at(n, "pause_ns") < at(best, "pause_ns")) best = n;
   const double share = at(48, "gc_share"), after = at(48, "pause_ns") / at(8, "pause_ns");
   section.claims.push_back(claim("ps degrades after about 8 collector threads", "8", fmt::format("shortest at {}; 48 threads take x{:.2f} of 8", best, after), best <= 16, !std::isnan(after),
-                                 best > 16 ? "the paper's 98 GB/s at 48 threads (E2) and this cited older result do not say the same; here the monitor's lock costs more with each thread while copying still gains" : ""));
+                                 best > 16 ? "from 16 threads on the pause stays within a tenth: eden's node is what it waits for (interleaved goes on falling to 32); not tested further" : ""));
   section.claims.push_back(claim("more than a third of the time is GC at 48", "> 1/3", fmt::format("{:.0f} %", 100 * share), share > 1.0 / 3, !std::isnan(share),
-                                 share > 1.0 / 3 ? "" : "depends on how much a program computes between allocations; ours allocates with little between"));
+                                 share > 1.0 / 3 ? "" : "under ps the program, too, waits for the one node that eden is on: 98 ms of its own time, and 14 where eden is spread (fragmented, of which collecting is 58 %)"));
   section.claims.push_back({"G1 collapses after 20 cores", "cited", "there is no such collector here", Verdict::unavailable, ""});
   return section;
 }

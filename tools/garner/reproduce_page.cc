@@ -12,18 +12,37 @@ namespace {
 constexpr double kWidth = 640, kHeight = 340, kLeft = 62, kRight = 150, kTop = 34, kBottom = 62;
 const char* const kColours[] = {"#4c566a", "#c0632f", "#2f7fc0", "#2f9a5b", "#8a4fb0", "#b08a1f"};
 
+// Between lines of the grid: a round number, so that four to seven of them reach `most`.
+double grid_step(double most) {
+  if (!(most > 0)) return 0.25;
+  const double power = std::pow(10, std::floor(std::log10(most)) - 1);
+  for (double step : {2.0, 2.5, 5.0, 10.0, 20.0})
+    if (most <= 6.001 * step * power) return step * power;
+  return 20 * power;
+}
+
+// A configuration has its colour in every figure, and a pattern of its own, so that lines one upon another are told apart.
+struct Look { const char *name, *colour, *dash; };
+constexpr Look kLooks[] = {{"ps", "#4c566a", ""}, {"interleaved", "#c0632f", "7 3"}, {"fragmented", "#2f7fc0", "2 3"}, {"segregated", "#2f9a5b", "9 3 2 3"}, {"naps", "#8a4fb0", ""},
+                           {"org", "#4c566a", ""}, {"aggressive", "#c0632f", "7 3"}, {"hybrid", "#2f7fc0", "2 3"}, {"relaxed", "#2f9a5b", "9 3 2 3"}};
+Look look_of(const Figure& f, size_t series) {
+  for (const Look& look : kLooks)
+    if (f.series[series].name == look.name) return look;
+  return {"", kColours[series % 6], ""};
+}
+
 struct Canvas {
   std::string out;
-  double top = 1;
+  double top = 1, step = 0.25;
   double y(double value) const { return kHeight - kBottom - (kHeight - kTop - kBottom) * value / top; }
   void text(double x, double at, const std::string& what, const char* more) { out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, at, more, escape(what)); }
 };
 
 void axes(Canvas& c, const Figure& f, const std::string& caption) {
   c.text(kLeft, 18, f.title + " (simulated)", "font-size=\"14\" font-weight=\"bold\"");
-  for (int i = 0; i <= 4; i++) {
-    const double value = c.top * i / 4;
-    c.out += fmt::format("<line x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#ddd\"/>\n", kLeft, kWidth - kRight, c.y(value), c.y(value));
+  for (double value = 0; value < c.top * 1.001; value += c.step) {
+    const bool even = f.against_one && std::abs(value - 1) < 1e-9; // neither gained nor lost
+    c.out += fmt::format("<line x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>\n", kLeft, kWidth - kRight, c.y(value), c.y(value), even ? "#555" : "#ddd");
     c.text(kLeft - 6, c.y(value) + 4, short_number(value), "text-anchor=\"end\"");
   }
   c.text(14, kHeight / 2, f.y_label, fmt::format("text-anchor=\"middle\" transform=\"rotate(-90 14 {})\"", kHeight / 2).c_str());
@@ -32,7 +51,7 @@ void axes(Canvas& c, const Figure& f, const std::string& caption) {
   for (size_t s = 0; s < f.series.size(); s++) {
     const double at = kTop + 10 + 18 * double(s);
     const bool any = std::any_of(f.series[s].values.begin(), f.series[s].values.end(), [](double v) { return std::isfinite(v); });
-    c.out += fmt::format("<rect x=\"{}\" y=\"{:.1f}\" width=\"12\" height=\"10\" fill=\"{}\"/>\n", kWidth - kRight + 12, at - 9, kColours[s % 6]);
+    c.out += fmt::format("<rect x=\"{}\" y=\"{:.1f}\" width=\"12\" height=\"10\" fill=\"{}\"/>\n", kWidth - kRight + 12, at - 9, look_of(f, s).colour);
     c.text(kWidth - kRight + 30, at, f.series[s].name + (any ? "" : " (n/a)"), "");
   }
 }
@@ -46,9 +65,9 @@ void lines(Canvas& c, const Figure& f) {
       const double v = f.series[s].values[i], x = kLeft + 10 + step * double(i);
       if (!std::isfinite(v)) continue;
       points += fmt::format("{:.1f},{:.1f} ", x, c.y(v));
-      c.out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"><title>{} {}: {}</title></circle>\n", x, c.y(v), kColours[s % 6], escape(f.series[s].name), escape(f.xs[i]), short_number(v));
+      c.out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"><title>{} {}: {}</title></circle>\n", x, c.y(v), look_of(f, s).colour, escape(f.series[s].name), escape(f.xs[i]), short_number(v));
     }
-    c.out += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n", points, kColours[s % 6]);
+    c.out += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\" stroke-dasharray=\"{}\"/>\n", points, look_of(f, s).colour, look_of(f, s).dash);
   }
 }
 
@@ -62,7 +81,7 @@ void bars(Canvas& c, const Figure& f) {
       const double v = i < f.series[s].values.size() ? f.series[s].values[i] : kNone;
       if (!std::isfinite(v)) continue;
       c.out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"><title>{} {}: {}</title></rect>\n", kLeft + group * (double(i) + 0.1) + width * double(s), c.y(v), width,
-                           std::max(0.0, c.y(0) - c.y(v)), kColours[s % 6], escape(f.series[s].name), escape(f.xs[i]), short_number(v));
+                           std::max(0.0, c.y(0) - c.y(v)), look_of(f, s).colour, escape(f.series[s].name), escape(f.xs[i]), short_number(v));
     }
   }
 }
@@ -127,7 +146,8 @@ std::string draw_svg(const Figure& figure, const std::string& caption) {
   for (const Series& s : figure.series)
     for (double v : s.values)
       if (std::isfinite(v)) most = std::max(most, v);
-  c.top = round_up(most);
+  c.step = figure.against_one && most < 2 ? 0.25 : grid_step(most); // a line of the grid at 1
+  c.top = c.step * std::max(std::ceil(most / c.step - 0.001), 1.0);
   c.out = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"{0}\" height=\"{1}\" fill=\"#fff\"/>\n", kWidth, kHeight);
   axes(c, figure, caption);
   if (figure.kind == Figure::Kind::lines) lines(c, figure);
@@ -143,7 +163,7 @@ std::string draw_report(const std::vector<Chapter>& chapters, const Scale& scale
                     "body{font:15px/1.45 sans-serif;max-width:1000px;margin:2em auto;padding:0 1em;color:#222}table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid #ccc;padding:.25em .6em;text-align:left;vertical-align:top}\n"
                     "tr.holds td:last-child{background:#dff2e3}tr.fails td:last-child{background:#f9dcd5}tr.open td:last-child{background:#eee}small{color:#666}svg{max-width:100%}\n</style></head><body>\n";
   out += fmt::format("<h1>Experiments of two papers, on the simulated machine</h1>\n<p>Every figure here is <b>simulated</b>: the collector's own code on a model of the machine (seed {}{}). Workloads are generators with the stated allocation patterns, "
-                     "on heaps scaled down to {} of their full size, which is itself about a hundredth of the papers'. Of {} claims about shape {} hold, {} do not, {} cannot be judged here.</p>\n",
+                     "on heaps scaled down to {} of their full size, which is itself about a fifth of the first paper's young spaces and a thousandth of the second's largest. Of {} claims about shape {} hold, {} do not, {} cannot be judged here.</p>\n",
                      seed, scale.quick ? ", the quick selection" : "", fmt::format("{} %", scale.percent()), counts[0] + counts[1] + counts[2], counts[0], counts[1], counts[2]);
   for (const Chapter& chapter : chapters) {
     const Experiment& e = *chapter.experiment;

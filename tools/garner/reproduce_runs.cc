@@ -87,6 +87,7 @@ json execute(const Run& run) {
   pattern.eden = max_of<u64>(align_up(pattern.eden * run.percent / 100, MiB), min_of<u64>(pattern.eden, 8 * MiB));
   pattern.long_lived = max_of(pattern.long_lived * run.percent / 100, 1u);
   pattern.ring = max_of(pattern.ring * run.percent / 100, 1u);
+  pattern.stack = max_of(pattern.stack * run.percent / 100, min_of(pattern.stack, 2u));
   pattern.graph = pattern.graph * run.graph_percent / 100 * run.percent / 100;
   if (run.collections != 0) pattern.collections = run.collections;
   Spec spec;
@@ -98,6 +99,7 @@ json execute(const Run& run) {
   spec.eden_min = pattern.eden * run.eden_min_percent / 100;
   spec.eden_max = pattern.eden * run.eden_max_percent / 100;
   spec.locality = run.locality;
+  if (!run.from_start) spec.worn_old = pattern.eden * 5 / 2;
   Transactions program(pattern, run.from_start);
   const Measures m = simulate(spec, program);
   if (!m.error.empty()) return {{"error", m.error}};

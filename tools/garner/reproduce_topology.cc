@@ -2,6 +2,8 @@
 //
 // Common to all: the paper's machine (amd64: 8 nodes, 64 cores), 64 threads of the program, 64 collector threads. Where objects are was
 // measured with interleaved pages, the paper's stated policy of the system: X1, X2. The schemes are the presets org, aggressive, hybrid, relaxed.
+// work.lock=posix beside every preset: this paper says nothing of the lock, and with the spinning one of the other paper, which collapses above 40
+// workers on this machine, handing it over takes 8.1 of the 8.9 ms of a pause of sunflow (0.87 ms in all with this one): nothing else would show.
 #include "reproduce.h"
 
 #include <algorithm>
@@ -12,7 +14,7 @@
 namespace garner::tool {
 namespace {
 
-constexpr const char* kBase = ",cycle.resize=fixed,work.root_batch=16";
+constexpr const char* kBase = ",cycle.resize=fixed,work.root_batch=16,work.lock=posix";
 const std::vector<std::string> kSchemes = {"org", "aggressive", "hybrid", "relaxed"};
 const std::vector<std::string> kDaCapo = {"avrora", "pmd", "xalan", "sunflow", "h2", "lusearch", "jython"};
 
@@ -22,7 +24,7 @@ Run run_of(const Scale& scale, const std::string& workload, const std::string& p
   run.workload = workload;
   run.options = "preset=" + preset + kBase;
   run.workers = 64;
-  run.percent = scale.quick ? 50 : 100;
+  run.percent = scale.percent();
   run.collections = scale.quick ? 2 : 0;
   return run;
 }
@@ -72,7 +74,7 @@ Section judge_x1(const Results& results, const Scale& scale) {
   const double mean = sum / double(figure.xs.size());
   section.claims.push_back(claim("sunflow has the best locality", "sunflow, about 0.90", fmt::format("{}, {:.2f}", best, high), best == "sunflow", !std::isnan(mean)));
   section.claims.push_back(claim("h2 has the worst", "h2, 0.42", fmt::format("{}, {:.2f}", worst, low), worst == "h2", !std::isnan(mean),
-                                 worst != "h2" ? "pages are interleaved, so what counts is how many pages a sub-graph spans; which program has the largest sub-graphs is the generators' choice" : ""));
+                                 worst != "h2" ? "pages are interleaved, so what counts is how many pages a sub-graph spans: with lists of one result instead of 8 avrora has 0.96, xalan 0.49 and h2 0.57" : ""));
   section.claims.push_back(claim("the mean is about a half", "0.53", fmt::format("{:.2f}", mean), mean > 0.35 && mean < 0.7, !std::isnan(mean)));
   return section;
 }
@@ -98,7 +100,7 @@ Section judge_x2(const Results& results, const Scale& scale) {
   }
   section.figures.push_back(figure);
   section.claims.push_back(claim("old-to-young roots have lower locality than the other kinds, in every program", "consistently", fmt::format("{} of {}{}{}", lower, known, not_lower.empty() ? "" : "; not ", not_lower), lower == known, known != 0,
-                                 lower == known ? "" : "where old data holds whole results and no chains of many threads, its sub-graphs are of the same kind as those that stacks hold"));
+                                 lower == known ? "" : "not tested"));
   return section;
 }
 
@@ -112,7 +114,7 @@ std::vector<Run> scheme_runs(const Scale& scale) {
 }
 
 Figure against_org(const Results& results, const Scale& scale, const char* path, const std::string& title) {
-  Figure figure{Figure::Kind::bars, title, "", "org / scheme (above 1 is better)", all_programs(), {}};
+  Figure figure{Figure::Kind::bars, title, "", "org / scheme (above 1 is better)", all_programs(), {}, true};
   for (const std::string& s : {"aggressive", "hybrid", "relaxed"}) {
     Series series{s, {}};
     for (const std::string& w : all_programs()) series.values.push_back(results.number(run_of(scale, w, "org"), path) / results.number(run_of(scale, w, s), path));
@@ -134,12 +136,13 @@ Section judge_x3(const Results& results, const Scale& scale) {
   }
   const bool known = !std::isnan(worst);
   section.claims.push_back(claim("small heaps: hybrid is best", "DaCapo", fmt::format("in {} of {}", hybrid_best, kDaCapo.size()), hybrid_best * 2 > kDaCapo.size(), known));
-  section.claims.push_back(claim("small heaps: hybrid gains much at best", "up to x2.52", fmt::format("up to x{:.2f}", best), best > 1.5, known));
-  section.claims.push_back(claim("hybrid is never significantly worse", ">= 1", fmt::format("at least x{:.2f}", worst), worst > 0.93, known));
+  section.claims.push_back(claim("small heaps: hybrid gains much at best", "up to x2.52", fmt::format("up to x{:.2f}", best), best > 1.5, known, best > 1.5 ? "" : "not tested"));
+  section.claims.push_back(claim("hybrid is never significantly worse", ">= 1", fmt::format("at least x{:.2f}", worst), worst > 0.93, known, worst > 0.93 ? "" : "not tested; nobody takes from another node, so the slowest of eight decides"));
   const double a = gain("neo4j", "aggressive"), h = gain("neo4j", "hybrid"), r = gain("neo4j", "relaxed");
-  section.claims.push_back(claim("Neo4j: aggressive > hybrid > relaxed > org", "37 / 22 / 5 %", fmt::format("{:.0f} / {:.0f} / {:.0f} %", 100 * (1 - 1 / a), 100 * (1 - 1 / h), 100 * (1 - 1 / r)), a > h && h > r && r > 1, !std::isnan(a)));
+  section.claims.push_back(claim("Neo4j: aggressive > hybrid > relaxed > org", "37 / 22 / 5 %", fmt::format("{:.0f} / {:.0f} / {:.0f} %", 100 * (1 - 1 / a), 100 * (1 - 1 / h), 100 * (1 - 1 / r)), a > h && h > r && r > 1, !std::isnan(a),
+                                 a > h && h > r && r > 1 ? "" : "pages are interleaved as in the paper, so copies lie anywhere under every scheme (0.84 to 0.85 of the bytes asked are remote); with eden and survivors on the nodes that allocate and copy (T11, T12), on half this heap, aggressive and hybrid gain 36 % each, against 23 and 26 % interleaved there; why the gain goes with the larger heap is not tested. relaxed: not tested"));
   const double j = gain("jbb2013", "aggressive");
-  section.claims.push_back(claim("SPECjbb2013: aggressive", "+91 % (read as x1.91)", percent(j), j > 1.3, !std::isnan(j)));
+  section.claims.push_back(claim("SPECjbb2013: aggressive", "+91 % (read as x1.91)", percent(j), j > 1.3, !std::isnan(j), j > 1.3 ? "" : "not tested; memory and links decide here, and they are asked the same under every scheme"));
   return section;
 }
 
@@ -152,7 +155,8 @@ Section judge_x4(const Results& results, const Scale& scale) {
   const double j = gain("jbb2013", "aggressive"), v = gain("avrora", "aggressive"), pause = results.number(run_of(scale, "avrora", "org"), "pause_ns") / results.number(run_of(scale, "avrora", "aggressive"), "pause_ns");
   section.claims.push_back(claim("one scheme or other is better than org in most programs", "most", fmt::format("{} of {}", better, all_programs().size()), better * 2 > all_programs().size(), !std::isnan(j)));
   section.claims.push_back(claim("SPECjbb2013 under aggressive", "+20 %", percent(j), j > 1.05, !std::isnan(j)));
-  section.claims.push_back(claim("avrora: shorter GC but a longer run", "GC x2.5, run -31 %", fmt::format("GC x{:.2f}, run {}", pause, percent(v)), pause > 1 && v < 0.97, !std::isnan(v)));
+  section.claims.push_back(claim("avrora: shorter GC but a longer run", "GC x2.5, run -31 %", fmt::format("GC x{:.2f}, run {}", pause, percent(v)), pause > 1 && v < 0.97, !std::isnan(v),
+                                 pause > 1 && v < 0.97 ? "" : "not tested; the paper's reason, threads that profit from more caches when their data is scattered, needs more live data than this small heap has"));
   return section;
 }
 
@@ -190,7 +194,8 @@ Section judge_sizes(const Results& results, const Scale& scale, const char* path
   const auto& s = section.figures[0].series;
   auto trend = [&](size_t i) { return s[i].values[2] / s[i].values[0]; };
   const bool known = !std::isnan(trend(0)) && !std::isnan(trend(1));
-  if (!run_time) section.claims.push_back(claim("org does not get faster with a larger heap", "flat to slightly rising", percent(trend(0)), trend(0) > 0.95, known, "the time is per byte allocated, since the work is not the same size"));
+  if (!run_time) section.claims.push_back(claim("org does not get faster with a larger heap", "flat to slightly rising", percent(trend(0)), trend(0) > 0.95, known,
+                                                     trend(0) > 0.95 ? "" : "time for each byte allocated, since the work is not the same size; what a collection costs whatever its size is a smaller part of a larger one. Not tested"));
   section.claims.push_back(claim("the schemes get faster with a larger heap", "all three", fmt::format("aggressive {}, hybrid {}, relaxed {}", percent(trend(1)), percent(trend(2)), percent(trend(3))), trend(1) < 1 && trend(2) < 1 && trend(3) < 1, known));
   section.claims.push_back(claim("relaxed overtakes org at the largest heap", "at 200 GB", percent(s[3].values[2] / s[0].values[2]), s[3].values[2] < s[0].values[2], known));
   section.claims.push_back(claim("aggressive is best there", "inferred", fmt::format("{:.1f} against {:.1f} and {:.1f} ms", s[1].values[2], s[2].values[2], s[3].values[2]), s[1].values[2] <= s[2].values[2] && s[1].values[2] <= s[3].values[2], known));
@@ -219,7 +224,7 @@ Section judge_x7(const Results& results, const Scale& scale) {
   const double grows = figure.series[0].values[2] / figure.series[0].values[0], share = figure.series[0].values[2] / figure.series[1].values[2];
   section.claims.push_back(claim("card time grows with the old generation", "grows", fmt::format("x{:.1f} for a graph 16 times as large", grows), grows > 1.3, !std::isnan(grows)));
   section.claims.push_back(claim("and is most of the pause in very large heaps", "hundreds of seconds above 100 GB", fmt::format("{:.0f} % of the pause here", 100 * share), share > 0.5, !std::isnan(share),
-                                 share > 0.5 ? "" : "an old space of some megabytes is no heap of 100 GB; only dirty cards are looked at, and bundles of cards are skipped whole"));
+                                 share > 0.5 ? "" : "not tested; clean cards cost nothing in the model (their bytes count as cached), and bundles of them are skipped whole"));
   return section;
 }
 

@@ -90,12 +90,15 @@ void Stage::fail(std::string sentence) {
 }
 
 bool Stage::prepare() {
-  const std::string text = "workers=" + std::to_string(spec_.workers) + ",seed=" + std::to_string(spec_.seed) + (spec_.options.empty() ? "" : "," + spec_.options);
+  std::string text = "workers=" + std::to_string(spec_.workers) + ",seed=" + std::to_string(spec_.seed);
+  if (spec_.worn_old != 0) text += ",heap.retain=on"; // or the pages would be given back
+  if (!spec_.options.empty()) text += "," + spec_.options;
   if (!settings_.parse(text.c_str())) return fail(settings_.error()), false;
   if (const IllegalPair* pair = settings_.illegal(); pair != nullptr) return fail(pair->sentence), false;
   host_ = std::make_unique<Host>(machine_, settings_, synthetic::Manners{});
   if (!host_->start(shape_of(spec_))) return fail("no memory for the simulated heap"), false;
   if (spec_.by_node && spec_.machine.shape != nullptr && !machine_.fabric().meter(host_->heap().base())) return fail("no memory to count accesses by node"), false;
+  wear_old();
   host_->observer.self = this;
   host_->observer.before = [](void* self, Kind) { static_cast<Stage*>(self)->collection_begins(); };
   host_->observer.after = [](void* self, Kind, Kind) { static_cast<Stage*>(self)->collection_ends(); };
@@ -110,6 +113,30 @@ bool Stage::prepare() {
   machine_.watch(watcher);
   open_.resize(spec_.workers);
   return true;
+}
+
+// Old space as after minutes: its pages were touched by whichever workers promoted to them long ago (or lie where they are bound), a full
+// collection has freed them since, and they were kept. A young simulation would promote to fresh pages only: under first touch each on its
+// worker's own node, and with a page fault in the pause. Chunks of a promotion buffer go to nodes at random; no clock moves.
+void Stage::wear_old() {
+  if (spec_.worn_old == 0 || spec_.machine.shape == nullptr) return;
+  Heap<Sim>& heap = host_->heap();
+  const SpacePolicy policy = SpacePolicy(settings_.get(Opt::space_old));
+  const usize chunk = max_of<usize>(usize(settings_.get(Opt::plab_old)), kPageBytes);
+  Random random(mix64(spec_.seed ^ 0x01d));
+  std::vector<u32> taken;
+  for (u64 bytes = 0; bytes < spec_.worn_old; bytes += heap.region_bytes()) {
+    const u32 node = u32(taken.size() % machine_.nodes());
+    const u8 home = policy == SpacePolicy::firsttouch ? kHomeTouchedOld : policy == SpacePolicy::interleaved ? kHomeInterleaved : u8(node);
+    const u32 region = heap.take_region(Role::old, kLabelOld, 0, home);
+    if (region == kNoRegion) return fail("no memory for the simulated heap");
+    taken.push_back(region);
+    for (word at = heap.begin_of(region); at < heap.end_of(region); at += chunk) {
+      const u32 toucher = u32(random.below(machine_.nodes()));
+      for (word page = at; page < at + chunk; page += kPageBytes) machine_.settle_page(page, toucher);
+    }
+  }
+  for (u32 region : taken) heap.free_region(region);
 }
 
 Measures Stage::run() {

@@ -21,6 +21,7 @@ class Stage {
   struct Before { Role role; };
 
   bool prepare();
+  void wear_old();
   void live(u32 thread);
   void fail(std::string sentence);
   void meet(Thread& thread);

@@ -4,8 +4,8 @@
 //   set-up        some threads allocate one eden's worth, of it the long-lived data of all: "many programs initialise with one thread,
 //                 which touches most of eden" (N18). Two threads where the paper says that pages come from two nodes
 //   transaction   builds a tree, reads it, drops garbage beside it; keeps the tree in a stack slot, in the thread's ring, or nowhere
-//   ring          places among the thread's long-lived objects that hold its last trees: those objects are old, so the trees are found through
-//                 cards, all over the old space
+//   ring          places among the thread's long-lived objects that hold its last trees, or lists of them: those objects are old, so the trees are
+//                 found through cards, all over the old space
 //   shared        one table of chains that every thread prepends to: an old slot leads through objects of many threads
 //   static        a slot of the program itself that a thread replaces now and then
 //   messages      a tree goes to another thread, which reads and changes it
@@ -39,6 +39,7 @@ struct Pattern {
   // Where results stay.
   u32 stack = 8, ring = 32;    // slots; the ring has at most as many as there are long-lived objects
   u32 ring_percent = 60, stack_percent = 40; // chances that a result goes there; the rest is dropped
+  u32 ring_chain = 1;          // mean length of the list at a place of the ring: a result refers to the one that was there. 1: it replaces it
   u32 shared = 0, shared_percent = 0, chain = 8; // slots of the shared table; chance to prepend an entry; mean length of a chain
   u32 static_percent = 0, weak_percent = 0, message_percent = 0;
   u32 across_percent = 0;      // chance that a result refers to another thread's last one

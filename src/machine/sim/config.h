@@ -42,6 +42,7 @@ struct Costs {
   u64 pin_call = 500'000;        // sched_setaffinity (guess)
   u64 start_thread = 20'000'000; // clone until the new thread runs; the caller pays a quarter (guess)
   u64 page_query = 120'000;      // move_pages that only asks, per page (system: 80-160 ns)
+  u64 query_call = 270'000;      // and for the call itself, however many pages (system: one page takes 460 ns, each more 190)
   u64 remote_percent = 180;      // what far memory and a far owner cost, in percent of near: 118 ns / 65 ns (1.3)
   // Parts of the calls above during which a lock of the kernel is held; machines with a Shape only, the uniform one has none.
   u64 futex_lock = 0;            // of park_call and wake_call, by futex

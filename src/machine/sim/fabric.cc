@@ -103,17 +103,22 @@ Fabric::Found Fabric::fetch(u64 line, u32& state, Use use) {
   const bool mine = core_->own.has(line, version), dirty = (state & kDirty) != 0;
   const Core* peer = holder != 0 && holder != me ? &cores_[holder - 1] : nullptr;
   if (use != Use::load) {
-    if (mine && write_freely(state)) return {Where::own, false, 0};
+    const bool soils = (state & kPaid) == 0;
+    if (mine && only_mine(state)) {
+      state |= kDirty | kPaid;
+      return {Where::own, false, 0, soils};
+    }
     return fetch_to_write(line, state, peer, mine);
   }
-  if (mine) return {Where::own, false, 0};
+  if (mine) return {Where::own, false, 0, false};
   const Tags& shared = shared_[core_->cluster];
   const bool peer_own = peer != nullptr && peer->own.holds(line, version);
   const bool far = peer_own || (peer != nullptr && peer->cluster != core_->cluster && shared_[peer->cluster].holds(line, version));
-  Found found{Where::memory, dirty, holder - 1};
+  Found found{Where::memory, dirty, holder - 1, false};
   if (peer_own && dirty) found.where = Where::core;
   else if (shared.has(line, version)) found.where = Where::shared;
   else if (far) found.where = Where::core;
+  if (found.where == Where::memory) state &= ~(kPaid | kDirty);
   if (far) state |= kMany;
   if (peer != nullptr) state &= ~(kDirty | kHolder);
   state = (state & ~kHolder) | me;
@@ -125,11 +130,12 @@ Fabric::Found Fabric::fetch(u64 line, u32& state, Use use) {
 Fabric::Found Fabric::fetch_to_write(u64 line, u32& state, const Core* peer, bool mine) {
   const u32 version = version_of(state);
   const Tags& shared = shared_[core_->cluster];
-  Found found{Where::memory, (state & kDirty) != 0, peer != nullptr ? peer->index : core_->index};
-  if (mine) found = {Where::core, false, found.peer}; // others have it too: they must let it go
+  Found found{Where::memory, (state & kDirty) != 0, peer != nullptr ? peer->index : core_->index, false};
+  if (mine) found = {Where::core, false, found.peer, false}; // others have it too: they must let it go
   else if (peer != nullptr && (peer->own.holds(line, version) || (peer->cluster != core_->cluster && shared_[peer->cluster].holds(line, version)))) found.where = Where::core;
   else if (shared.has(line, version)) found.where = Where::shared;
-  state = next_version(state) << kVersionShift | kDirty | (core_->index + 1);
+  found.soils = found.where == Where::memory || (state & kPaid) == 0;
+  state = next_version(state) << kVersionShift | kDirty | kPaid | (core_->index + 1);
   core_->own.put(line, version_of(state));
   shared.put(line, version_of(state));
   return found;
@@ -217,9 +223,12 @@ u64 Fabric::access(u64 clock, word at, bool write) {
   const Line line = line_of(at, nullptr);
   const Use use = write ? Use::store : Use::load;
   const Found found = fetch(line.number, *line.state, use);
-  if (found.where == Where::own) return arrived(clock, line.number) + work(shape_.costs.slot_load);
+  if (found.where == Where::own) {
+    if (found.soils) write_back(clock, line.home, 1);
+    return arrived(clock, line.number) + work(shape_.costs.slot_load);
+  }
   const u64 end = loaded(clock, found, line.home, unloaded(found, use, line.home));
-  if (write && found.where == Where::memory) write_back(clock, line.home, 1);
+  if (found.soils) write_back(clock, line.home, 1);
   return end;
 }
 
@@ -236,7 +245,7 @@ u64 Fabric::sequence(u64 clock, word at, usize bytes, Pass pass) {
   const Memory& memory = memory_of(home);
   const u64 far = shape_.distance[shape_.distance_of[core_->node][home]].memory + memory.stream_extra;
   const Use use = pass == Pass::read ? Use::load : Use::store;
-  u64 alone = work(count * shape_.line_work), missing = 0, through = clock;
+  u64 alone = work(count * shape_.line_work), missing = 0, soiled = 0, through = clock;
   for (usize i = first; i <= last; i++) {
     u32& state = seen_.lines[i];
     const u64 line = seen_.offset / kLineBytes + i;
@@ -245,6 +254,7 @@ u64 Fabric::sequence(u64 clock, word at, usize bytes, Pass pass) {
       continue;
     }
     const Found found = fetch(line, state, use);
+    soiled += found.soils;
     if (found.where == Where::memory) {
       missing++;
       continue;
@@ -259,8 +269,8 @@ u64 Fabric::sequence(u64 clock, word at, usize bytes, Pass pass) {
   } else if (missing != 0) {
     through = max_of(through, bring(clock, home, missing));
     alone += missing * far;
-    if (pass == Pass::write) write_back(clock, home, missing);
   }
+  if (soiled != 0) write_back(clock, home, soiled);
   return max_of(clock + alone / memory.stream_lines, through);
 }
 
@@ -293,6 +303,7 @@ Fabric::Visit Fabric::visit(u64 clock, word at, Use use) {
   if (line.home != kNoNode) count(at - seen_.base, use != Use::load, kWordBytes);
   const Found found = fetch(line.number, *line.state, use);
   const u64 last = use == Use::load ? shape_.costs.atomic_load : shape_.costs.atomic_own;
+  if (found.soils && line.home != kNoNode) write_back(clock, line.home, 1);
   if (GARNER_LIKELY(found.where == Where::own)) {
     result.clock = arrived(result.clock, line.number) + work(last);
     return result;

@@ -14,8 +14,8 @@
 //      answers, so load limits itself.
 //
 // Reservations: a single access takes its line (or the device's granule); sequences take what lies in one 4 KiB page at once, up to
-// 64 lines. The grain matters (docs/simulator.md), so it depends on nothing else. A write that misses reads its line and pays for
-// writing it back right away, without waiting for that; stores that pass the caches only write.
+// 64 lines. The grain matters (docs/simulator.md), so it depends on nothing else. The first write to a line since it came from memory
+// pays for writing it back right away, without waiting for that, wherever the line is; stores that pass the caches only write.
 // Order: Sim lets a fiber come here only when nobody has an earlier clock, unless it stays within its own caches, and again after
 // anything that took long (a fault, a wait for a prefetch's place). So servers are reserved in the order of time: one reserved ahead
 // would stand idle until then while earlier requests wait. A transfer that waits for its line takes up its links when it asks.
@@ -64,7 +64,7 @@ class Fabric {
     u32& state = seen_.lines[inside / kLineBytes];
     const u64 line = (seen_.offset + inside) / kLineBytes;
     if (!core_->own.has(line, version_of(state))) return false;
-    if (write && !write_freely(state)) return false;
+    if (write && !write_freely(state)) return false; // also when its write-back is still to be paid: a controller is asked in order of time
     count(inside, write, kWordBytes);
     clock = arrived(clock, line) + work(shape_.costs.slot_load);
     return true;
@@ -115,7 +115,7 @@ class Fabric {
   static constexpr u64 kStrangerLine = u64(1) << 44; // line numbers of words outside every range begin here
   enum class Use : u8 { load, store, swap };
   enum class Where : u8 { own, shared, core, memory };
-  struct Found { Where where; bool dirty; u32 peer; };
+  struct Found { Where where; bool dirty; u32 peer; bool soils; }; // soils: the first write since it came from memory
   struct Prefetch { u64 line, ready; };
   struct Core {
     Tags own;
@@ -139,12 +139,14 @@ class Fabric {
   struct Line { u64 number; u32* state; u32 home; }; // home kNoNode: outside every range
   static constexpr u32 kNoNode = ~0u;
 
-  // A line's state: version from bit 20, many 13, dirty 12, holder + 1 below.
-  static constexpr u32 kHolder = 0xfff, kDirty = 1u << 12, kMany = 1u << 13, kVersionShift = 20;
+  // A line's state: version from bit 20, paid 14, many 13, dirty 12, holder + 1 below. Paid: some cache has it changed, or handed it on changed,
+  // and its write-back has been charged; a read that has to ask the memory finds it there, and the next write pays again.
+  static constexpr u32 kHolder = 0xfff, kDirty = 1u << 12, kMany = 1u << 13, kPaid = 1u << 14, kVersionShift = 20;
   static u32 version_of(u32 state) { return state >> kVersionShift; }
   static u32 next_version(u32 state) { return version_of(state) + 1 == 1u << Tags::kVersionBits ? 1 : version_of(state) + 1; }
-  GARNER_INLINE bool write_freely(u32& state) {
-    if ((state & kHolder) != core_->index + 1 || (state & kMany) != 0) return false;
+  bool only_mine(u32 state) const { return (state & (kHolder | kMany)) == core_->index + 1; }
+  GARNER_INLINE bool write_freely(u32& state) const {
+    if ((state & (kHolder | kMany | kPaid)) != (kPaid | (core_->index + 1))) return false;
     state |= kDirty;
     return true;
   }

@@ -472,12 +472,12 @@ Placed Sim::interleave(word at, usize bytes) {
 }
 
 u32 Sim::ask_node(word at) {
-  system_call(config_.costs.page_query);
+  system_call(config_.costs.query_call + config_.costs.page_query);
   return node_of_page(at);
 }
 
 void Sim::ask_nodes(const word* at, u32 count, u8* nodes) {
-  system_call(count * config_.costs.page_query);
+  system_call(config_.costs.query_call + count * config_.costs.page_query);
   for (u32 i = 0; i < count; i++) {
     u32 node = node_of_page(at[i]);
     nodes[i] = node == kNoNode ? u8(garner::kNoNode) : u8(node);

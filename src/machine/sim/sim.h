@@ -94,6 +94,9 @@ class Sim {
 
   // For tests and reports.
   static constexpr u32 kNoNode = sim::Model::kNoNode;
+  void settle_page(word at, u32 node) { // touched before the beginning by a thread on that node; no clock moves
+    if (sim::Range* range = model_.places().find(at); range != nullptr) model_.places().touch(*range, (at - range->base) / kPageBytes, node);
+  }
   u32 node_of_page(word at) { return model_.node_of_page(at); } // kNoNode while untouched
   u64 offset_of(word at) { return id_of(at); }                  // simulated address
   const sim::Fabric& fabric() const { return fabric_; }         // of a machine with a Shape: who asked how much of whom
