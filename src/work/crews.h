@@ -15,8 +15,8 @@
 // Over is the common word's, and as sticky as there (N10): the same stories hold with nodes for workers.
 // THE LATE ARRIVAL. 1. worker A of phase e sees its crew at 0 and is put aside; 2. e ends, e+1 opens the crew's word; 3. A counts in. Its withdraw at the
 // common word names e and is refused. Had A seen its crew above 0, its compare-and-swap names e in the crew's word, and fails.
-// HAPPENS-BEFORE. A worker's writes precede its leaving (acq_rel); all changes of a crew's word within a phase are read-modify-writes, so the one
-// that makes it 0 has them, and that worker's offer at the common word (acq_rel) hands them on.
+// HAPPENS-BEFORE. A worker's writes precede its leaving (acq_rel); all changes of a crew's word within a phase are read-modify-writes, relaxed ones too, so the
+// one that makes it 0 has them, and that worker's offer at the common word (acq_rel) hands them on.
 #pragma once
 #include "work/termination.h"
 
@@ -26,22 +26,22 @@ template <class M> class Crews {
  public:
   // Conductor, between phases; the common word is opened after this. The crew `with_conductor` has one active worker.
   void open(u32 epoch, u32 nodes, u32 with_conductor) {
-    for (u32 n = 0; n < nodes; n++) crews_[n].word.store_release(u64(epoch) << kEpochShift | (n == with_conductor ? 1 : 0)); // release: as termination.h's open
+    for (u32 n = 0; n < nodes; n++) crews_[n].word.store_relaxed(u64(epoch) << kEpochShift | (n == with_conductor ? 1 : 0)); // made visible by the stamp (parking.h)
   }
 
   // Counts a worker of `node` in. False when the phase is over or past.
   bool arrive(Termination<M>& all, u32 epoch, u32 node) {
     auto& word = crews_[node].word;
-    u64 w = word.load_acquire(); // pairs with open and with whoever left before
+    u64 w = word.load_relaxed(); // relaxed, as the rest of arrive: the stamp has brought this phase's word, and what a worker takes next comes from a deque or the task queue
     bool counted = false;        // the node, by this call
     while (true) {
       if (!counted && u32(w >> kEpochShift) != epoch) return false;
       if (!counted && active_of(w) == 0) {
         if (!all.withdraw(epoch)) return false;
         counted = true;
-        w = word.load_acquire();
+        w = word.load_relaxed();
       }
-      if (!word.cas_acq_rel(w, w + 1)) continue;
+      if (!word.cas_relaxed(w, w + 1)) continue; // a change keeps what those who left have released in the word
       if (counted && active_of(w) != 0) all.offer();
       return true;
     }

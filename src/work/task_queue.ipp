@@ -63,9 +63,9 @@ template <class M> u32 TaskQueue<M>::take_array(u32 epoch) {
 
 // Each worker passes the end once at most, so `next` stays within its bits.
 template <class M> u32 TaskQueue<M>::take_counted() {
-  u64 head = head_.load_acquire();
+  u64 head = head_.load_relaxed(); // relaxed, as the addition: what the numbers mean came with the stamp (parking.h)
   if (u32(head & kIndexMask) >= u32(head >> kIndexBits & kIndexMask)) return kNoTask;
-  u32 next = u32(head_.fetch_add_acq_rel(1) & kIndexMask);
+  u32 next = u32(head_.fetch_add_relaxed(1) & kIndexMask);
   return next < u32(head >> kIndexBits & kIndexMask) ? next : kNoTask;
 }
 

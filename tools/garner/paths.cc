@@ -47,6 +47,15 @@ fs::path find_bench_directory(const std::string& given) {
   throw UsageError("no bench/dotnet above this executable; --bench-dir DIR tells where the workloads are");
 }
 
+fs::path find_recording(const std::string& name) {
+  std::error_code error;
+  const std::string file = name + ".garner-heap";
+  for (fs::path at = executable_directory(); at != at.root_path(); at = at.parent_path())
+    for (const fs::path& place : {at / "tests" / "data", at / "share" / "garner" / "recordings"})
+      if (fs::is_regular_file(place / file, error)) return place / file;
+  throw UsageError(fmt::format("no recording {} above this executable", file));
+}
+
 bool read_file(const fs::path& path, std::string& text) {
   std::ifstream in(path, std::ios::binary);
   if (!in) return false;

@@ -16,6 +16,8 @@ fs::path find_library(const std::string& given);
 std::vector<fs::path> library_places();
 // The directory with the workloads' NAME.bench files: `given` when not empty, else that of the tree the executable was built in.
 fs::path find_bench_directory(const std::string& given);
+// The recording NAME.garner-heap that comes with the tree or the installation. UsageError when there is none.
+fs::path find_recording(const std::string& name);
 // The whole file; false when it cannot be read.
 bool read_file(const fs::path& path, std::string& text);
 // "812 bytes, 5f3a…": size and FNV-1a digest, enough to tell two results of one program apart, not meant against malice. "missing" when

@@ -34,10 +34,11 @@ struct Options {
   unsigned jobs = 0;
 };
 
-std::vector<const Experiment*> every_experiment() {
+std::vector<const Experiment*> every_experiment(bool own) {
   std::vector<const Experiment*> all;
-  for (const auto* list : {&naps_experiments(), &topology_experiments()})
-    for (const Experiment& e : *list) all.push_back(&e);
+  for (const auto* list : {&naps_experiments(), &topology_experiments(), &own_experiments()})
+    for (const Experiment& e : *list)
+      if (own || list != &own_experiments()) all.push_back(&e);
   return all;
 }
 
@@ -45,7 +46,7 @@ int list_experiments() {
   Table table({"experiment", "what", "paper"});
   table.left(1);
   table.left(2);
-  for (const Experiment* e : every_experiment()) table.row({e->id, e->title, e->paper});
+  for (const Experiment* e : every_experiment(true)) table.row({e->id, e->title, e->paper});
   say_out("{}", table.text(colours_on(1)));
   return 0;
 }
@@ -53,11 +54,11 @@ int list_experiments() {
 std::vector<const Experiment*> choose(const Options& options) {
   if (options.wanted.empty()) {
     if (!options.all && !options.quick) throw UsageError("which experiments? --all, --quick, or names as in 'garner reproduce list'");
-    return every_experiment();
+    return every_experiment(false);
   }
   std::vector<const Experiment*> chosen;
   for (const std::string& id : options.wanted) {
-    const auto all = every_experiment();
+    const auto all = every_experiment(true);
     const auto found = std::find_if(all.begin(), all.end(), [&](const Experiment* e) { return e->id == id; });
     if (found == all.end()) throw UsageError(fmt::format("no experiment is called {} ('garner reproduce list' tells them)", id));
     chosen.push_back(*found);
@@ -233,8 +234,8 @@ Command add_reproduce(CLI::App& root) {
   CLI::App* app = root.add_subcommand("reproduce", "The experiments of the papers on simulated machines, with a verdict for each claim about shape");
   app->footer("'garner reproduce list' tells the experiments. Writes index.html, and JSON and SVG for each experiment, into a directory. Everything is simulated and repeats to the byte.");
   auto options = std::make_shared<Options>();
-  app->add_option("EXPERIMENT", options->wanted, "naps/E1 to topology/X7, or list")->option_text("[EXPERIMENT...|list]");
-  app->add_flag("--all", options->all, "All experiments in full");
+  app->add_option("EXPERIMENT", options->wanted, "naps/E1 to topology/X7, ours/G1, ours/G2, or list")->option_text("[EXPERIMENT...|list]");
+  app->add_flag("--all", options->all, "All experiments of both papers in full");
   app->add_flag("--quick", options->quick, "Smaller heaps and fewer points; alone: all experiments");
   app->add_flag("--resume", options->resume, "Take what an earlier call of the same program has simulated into the same directory");
   app->add_option("-o,--output", options->out, "Directory to write")->type_name("DIR")->capture_default_str();

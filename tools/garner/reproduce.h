@@ -17,7 +17,7 @@
 namespace garner::tool {
 
 struct Run {
-  std::string machine = "amd48", workload, options; // workload "placement:NAME": the micro-benchmark of N28
+  std::string machine = "amd48", workload, options; // workload "placement:NAME": the micro-benchmark of N28; "recording:NAME": one of tests/data
   unsigned workers = 48;
   unsigned percent = 100;     // of the workload's eden
   unsigned collections = 0;   // 0: the workload's own
@@ -76,6 +76,7 @@ struct Experiment {
 
 const std::vector<Experiment>& naps_experiments();
 const std::vector<Experiment>& topology_experiments();
+const std::vector<Experiment>& own_experiments(); // not of a paper; not among --all
 
 // One run, in this process: the result, or {"error": one line}.
 nlohmann::ordered_json execute(const Run& run);

@@ -1,10 +1,13 @@
 // One run of `garner reproduce` (reproduce.h): the simulation, and its measures as JSON.
 #include "machine_file.h"
+#include "paths.h"
 #include "placement_bench.h"
+#include "replay.h"
 #include "reproduce.h"
 #include "sim/simulation.h"
 #include "sim/workloads.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -77,8 +80,24 @@ json run_micro_benchmark(const Run& run, const MachineFile& file) {
 
 } // namespace
 
+// Options are "preset=NAME" and what comes after it.
+json run_recording(const Run& run) {
+  ReplayArgs args;
+  args.file = find_recording(run.workload.substr(run.workload.find(':') + 1));
+  args.machine = run.machine;
+  const usize begin = run.options.find('=') + 1, end = std::min(run.options.find(','), run.options.size());
+  args.presets = run.options.substr(begin, end - begin);
+  args.options = run.options.substr(std::min(end + 1, run.options.size()));
+  args.workers = std::to_string(run.workers);
+  args.seed = kReproduceSeed;
+  ReplayPlan plan;
+  make_plan(args, plan);
+  return measures_json(replay(plan, args.presets, run.workers, false).measures, plan.machine.shape);
+}
+
 json execute(const Run& run) {
   const MachineFile file = find_machine(run.machine);
+  if (run.workload.starts_with("recording:")) return run_recording(run);
   if (run.workload.starts_with("placement:")) return run_micro_benchmark(run, file);
   const Pattern* found = find_pattern(run.workload);
   if (found == nullptr) return {{"error", "no workload is called " + run.workload}};

@@ -1,0 +1,206 @@
+// G1 and G2: the default preset against the papers' on every machine file, and what each of its ingredients gives. Not of a paper.
+//
+// A case is a machine, a workload and a number of collector threads that the machine has processors for; its figure is the mean pause of a young collection.
+// Workloads are the three recordings that come with the tree and generators of both papers, at half size.
+// A small change of an option shifts who steals what from whom: single cases differ by a tenth or two for no other reason. Geometric means over all cases say more.
+#include "reproduce.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "machine_file.h"
+
+namespace garner::tool {
+namespace {
+
+struct Case { std::string machine, workload; unsigned workers; };
+
+const std::vector<std::string> kPapers = {"ps", "naps", "org", "aggressive", "hybrid", "relaxed"};
+const std::vector<std::string> kRecorded = {"recording:warehouse", "recording:xml-transform", "recording:roslyn"};
+
+std::vector<Case> cases_of(const std::vector<std::string>& machines, const std::vector<std::string>& workloads, const std::vector<unsigned>& workers) {
+  std::vector<Case> all;
+  for (const std::string& m : machines) {
+    const MachineFile file = find_machine(m);
+    for (const std::string& w : workloads)
+      for (unsigned n : workers)
+        if (n <= file.threads()) all.push_back({m, w, n});
+  }
+  return all;
+}
+
+std::vector<Case> all_cases(const Scale& scale) {
+  if (scale.quick) return cases_of({"amd48", "epyc-2s"}, {"recording:warehouse", "recording:roslyn", "tradesoap"}, {1, 8, 48});
+  std::vector<std::string> workloads = kRecorded;
+  for (const char* name : {"jbb", "tradesoap", "xalan"}) workloads.push_back(name);
+  return cases_of({"amd48", "amd48a", "amd64", "xeon-2s", "epyc-2s", "epyc-2s-nps1", "cxl-box", "optane-server"}, workloads, {1, 8, 16, 32, 48, 64, 128, 192});
+}
+
+Run run_of(const Case& one, const std::string& options) {
+  Run run;
+  run.machine = one.machine;
+  run.workload = one.workload;
+  run.options = options;
+  run.workers = one.workers;
+  run.percent = 50;
+  run.collections = 2;
+  return run;
+}
+std::string preset(const std::string& name) { return "preset=" + name + ",cycle.resize=fixed" + (name == "garner" ? "" : ",work.root_batch=16"); }
+
+struct Mean {
+  double logs = 0;
+  unsigned n = 0;
+  void add(double ratio) {
+    if (!std::isnan(ratio) && ratio > 0) logs += std::log(ratio), n++;
+  }
+  double value() const { return n == 0 ? kNone : std::exp(logs / n); }
+};
+double pause(const Results& results, const Case& one, const std::string& options) { return results.number(run_of(one, options), "mean_pause_ms"); }
+std::string name_of_case(const Case& one) { return fmt::format("{} {} {}", one.machine, one.workload.substr(one.workload.find(':') + 1), one.workers); }
+
+Claim claim(const std::string& text, const std::string& wanted, const std::string& ours, bool holds, bool known, const std::string& why = "") {
+  return {text, wanted, known ? ours : "not available", !known ? Verdict::unavailable : holds ? Verdict::holds : Verdict::fails, why};
+}
+
+// ---- G1 ----
+
+std::vector<Run> runs_g1(const Scale& scale) {
+  std::vector<Run> all;
+  for (const Case& one : all_cases(scale)) {
+    all.push_back(run_of(one, preset("garner")));
+    for (const std::string& p : kPapers) all.push_back(run_of(one, preset(p)));
+  }
+  return all;
+}
+
+Section judge_g1(const Results& results, const Scale& scale) {
+  Section section;
+  std::map<std::string, Mean> by_preset;
+  std::map<std::string, std::map<std::string, Mean>> by_machine;
+  std::map<unsigned, std::map<std::string, Mean>> by_workers;
+  std::vector<std::string> machines;
+  std::vector<unsigned> workers;
+  unsigned below = 0, known = 0;
+  double worst = 9;
+  std::string worst_case, losses;
+  section.table.push_back({"machine", "workload", "threads", "garner ms", "best other", "its ms", "best other / garner"});
+  for (const Case& one : all_cases(scale)) {
+    const double own = pause(results, one, preset("garner"));
+    double best = 1e99;
+    std::string best_name;
+    for (const std::string& p : kPapers) {
+      const double other = pause(results, one, preset(p));
+      by_preset[p].add(other / own), by_machine[one.machine][p].add(other / own), by_workers[one.workers][p].add(other / own);
+      if (other < best) best = other, best_name = p;
+    }
+    if (std::find(machines.begin(), machines.end(), one.machine) == machines.end()) machines.push_back(one.machine);
+    if (std::find(workers.begin(), workers.end(), one.workers) == workers.end()) workers.push_back(one.workers);
+    if (std::isnan(own) || best_name.empty()) continue;
+    known++;
+    const double ratio = best / own;
+    if (ratio < 0.97) below++, losses += fmt::format("{}{} {:.2f} ({})", losses.empty() ? "" : "; ", name_of_case(one), ratio, best_name);
+    if (ratio < worst) worst = ratio, worst_case = name_of_case(one);
+    section.table.push_back({one.machine, one.workload, std::to_string(one.workers), fmt::format("{:.3f}", own), best_name, fmt::format("{:.3f}", best), fmt::format("{:.2f}", ratio)});
+  }
+  std::sort(workers.begin(), workers.end());
+  Figure machine_bars{Figure::Kind::bars, "Mean pause against the default preset, by machine", "", "preset / garner (above 1: garner is shorter)", machines, {}};
+  Figure worker_bars{Figure::Kind::bars, "The same by number of collector threads (naps and ps)", "", "preset / garner", {}, {}};
+  for (unsigned n : workers) worker_bars.xs.push_back(std::to_string(n));
+  for (const std::string& p : {"ps", "naps"}) {
+    Series of_machines{p, {}}, of_workers{p, {}};
+    for (const std::string& m : machines) of_machines.values.push_back(by_machine[m][p].value());
+    for (unsigned n : workers) of_workers.values.push_back(by_workers[n][p].value());
+    machine_bars.series.push_back(of_machines), worker_bars.series.push_back(of_workers);
+  }
+  section.figures = {machine_bars, worker_bars};
+  std::string nearest;
+  double least = 1e99;
+  std::string all_means;
+  for (const std::string& p : kPapers) {
+    const double mean = by_preset[p].value();
+    all_means += fmt::format("{}{} {:.2f}", all_means.empty() ? "" : ", ", p, mean);
+    if (mean < least) least = mean, nearest = p;
+  }
+  section.claims.push_back(claim("geometric mean of the pause: better than the best single preset", ">= 1.15", fmt::format("{:.2f} ({}); {}", least, nearest, all_means), least >= 1.15, known != 0));
+  section.claims.push_back(claim("in no case worse than the best of all six", ">= 0.97", fmt::format("{} of {} below; least {:.2f} ({})", below, known, worst, worst_case), below == 0, known != 0, losses));
+  return section;
+}
+
+// ---- G2 ----
+
+struct Ingredient { const char *what, *without; };
+const std::vector<Ingredient> kIngredients = {
+  {"pages near their threads", "heap.space_eden=firsttouch,heap.space_survivor=firsttouch,heap.space_old=firsttouch"},
+  {"old pages near who promotes (else interleaved)", "heap.space_old=interleaved"},
+  {"threads pinned to nodes", "work.pin=none"},
+  {"victims by distance, one scout for each node", "work.victim=random"},
+  {"thefts of half", "work.steal_half=off"},
+  {"few entries are held back", "work.share_from=2"},
+  {"termination by node", "work.term_count=flat"},
+  {"tasks by addition (else a list)", "work.task_queue=msqueue"},
+  {"late join (else a phase waits for all wanted)", "work.join=fixed"},
+  {"futex (else monitors; with fixed join)", "work.join=fixed,work.sync=monitor"},
+  {"the conductor works", "work.conductor=waits"},
+  {"objects asked for ahead", "collect.ahead=0"},
+  {"workers by work found (else all are woken)", "cycle.woken_per=0"},
+};
+
+std::vector<Case> ablation_cases(const Scale& scale) {
+  if (scale.quick) return cases_of({"epyc-2s"}, {"recording:warehouse", "tradesoap"}, {8, 48});
+  std::vector<std::string> workloads = kRecorded;
+  for (const char* name : {"jbb", "tradesoap"}) workloads.push_back(name);
+  return cases_of({"amd48", "epyc-2s", "xeon-2s"}, workloads, {8, 48, 192});
+}
+std::string without(const Ingredient& i) { return preset("garner") + "," + i.without; }
+
+std::vector<Run> runs_g2(const Scale& scale) {
+  std::vector<Run> all;
+  for (const Case& one : ablation_cases(scale)) {
+    all.push_back(run_of(one, preset("garner")));
+    for (const Ingredient& i : kIngredients) all.push_back(run_of(one, without(i)));
+  }
+  return all;
+}
+
+Section judge_g2(const Results& results, const Scale& scale) {
+  Section section;
+  const std::vector<unsigned> groups = scale.quick ? std::vector<unsigned>{8, 48} : std::vector<unsigned>{8, 48, 192};
+  section.table.push_back({"without", "option"});
+  for (unsigned n : groups) section.table[0].push_back(fmt::format("{} threads", n));
+  section.table[0].push_back("all");
+  Figure figure{Figure::Kind::bars, "Pause without an ingredient over the pause with all", "", "above 1: it helps", {}, {{"all cases", {}}}};
+  unsigned helpful = 0;
+  for (const Ingredient& i : kIngredients) {
+    Mean all;
+    std::map<unsigned, Mean> by_workers;
+    for (const Case& one : ablation_cases(scale)) {
+      const double ratio = pause(results, one, without(i)) / pause(results, one, preset("garner"));
+      all.add(ratio), by_workers[one.workers].add(ratio);
+    }
+    std::vector<std::string> row = {i.what, i.without};
+    for (unsigned n : groups) row.push_back(fmt::format("{:.2f}", by_workers[n].value()));
+    row.push_back(fmt::format("{:.2f}", all.value()));
+    section.table.push_back(row);
+    figure.xs.push_back(std::string(i.without).substr(std::string(i.without).rfind('.') + 1));
+    figure.series[0].values.push_back(all.value());
+    helpful += all.value() >= 0.99;
+  }
+  section.figures.push_back(figure);
+  section.claims.push_back(claim("no ingredient is a loss on the whole", ">= 0.99 each", fmt::format("{} of {}", helpful, kIngredients.size()), helpful == kIngredients.size(), true));
+  return section;
+}
+
+} // namespace
+
+const std::vector<Experiment>& own_experiments() {
+  static const std::vector<Experiment> kAll = {
+      {"ours/G1", "The default preset against the papers' presets on every machine", "of no paper", "", runs_g1, judge_g1},
+      {"ours/G2", "What each ingredient of the default preset gives", "of no paper", "", runs_g2, judge_g2},
+  };
+  return kAll;
+}
+
+} // namespace garner::tool
