@@ -101,5 +101,34 @@ TEST_F(Cards, AnEdgeWithoutASlotIsRememberedToo) {
   EXPECT_EQ(*handle, 0u);
 }
 
+// Two regions of dirty cards and eight workers: each region is handed out in stripes, and every card is scanned once.
+TEST(CardStripes, N7WorkersShareFewDirtyRegions) {
+  SimConfig config;
+  config.cores_per_node = 8;
+  on_sim(config, "workers=8,woken_per=0,join=fixed", [](SmallHeapOn<Sim>& heap) {
+    constexpr u32 kHolders = 4000;
+    for (u32 i = 0; i < kHolders; i++) heap.root(heap.node(4, 40));
+    heap.young();
+    heap.young();
+    for (u32 round = 0; round < 2; round++) { // where objects begin is found in the first: a region at a time
+      for (u32 i = 0; i < kHolders; i++) heap.set(heap.at(i), round, heap.leaf());
+      u32 dirty = 0;
+      heap.heap().each_region([&](u32 index, auto& r) {
+        if (r.role != Role::old) return;
+        for (word at = heap.heap().begin_of(index); at < r.top.load_relaxed(); at += kCardBytes) dirty += *heap.heap().card_of(at) != 0;
+      });
+      heap.young();
+      u32 sharing = 0, scanned = 0;
+      for (u32 w = 0; w < 8; w++) {
+        sharing += heap.host.cycle->collecting(w).cards != 0;
+        scanned += u32(heap.host.cycle->collecting(w).cards);
+      }
+      EXPECT_EQ(scanned, dirty);
+      if (round == 1) EXPECT_GE(sharing, 5u);
+      for (u32 i = 0; i < kHolders; i++) ASSERT_EQ(heap.generation(heap.get(heap.at(i), round)), 1u);
+    }
+  });
+}
+
 } // namespace
 } // namespace garner::test

@@ -59,6 +59,30 @@ TEST(PagePlacement, N19InterleavedPagesGoRoundTheNodes) {
   });
 }
 
+// `auto`: near the threads that use them where there are several nodes, and collector threads pinned; nothing of the kind on one node, or for who chose.
+TEST(PagePlacement, N24TheDefaultFollowsTheMachine) {
+  auto chosen = [](SmallHeapOn<Sim>& heap, Opt space) { return heap.host.cycle->settings().template as<SpacePolicy>(space); };
+  for (u32 nodes : {1u, 4u}) {
+    SimConfig config;
+    config.nodes = nodes;
+    const SpacePolicy expected = nodes == 1 ? SpacePolicy::firsttouch : SpacePolicy::fragmented;
+    on_sim(config, "workers=4,woken_per=0,join=fixed", [&](SmallHeapOn<Sim>& heap) {
+      for (Opt space : {Opt::space_eden, Opt::space_survivor, Opt::space_old}) EXPECT_EQ(chosen(heap, space), expected);
+      EXPECT_EQ(heap.host.cycle->settings().as<Pinning>(Opt::pin), nodes == 1 ? Pinning::none : Pinning::rr);
+      for (u32 node = 0; node < nodes; node++) {
+        Range range = heap.host.cycle->spaces().eden.take(1024, 8192, node);
+        heap.heap().fill(range.begin, range.bytes());
+        if (nodes > 1) EXPECT_EQ(heap.heap().node_at(range.begin), node);
+      }
+    });
+    on_sim(config, "space_eden=interleaved,pin=none", [&](SmallHeapOn<Sim>& heap) {
+      EXPECT_EQ(chosen(heap, Opt::space_eden), SpacePolicy::interleaved);
+      EXPECT_EQ(chosen(heap, Opt::space_old), expected);
+      EXPECT_EQ(heap.host.cycle->settings().as<Pinning>(Opt::pin), Pinning::none);
+    });
+  }
+}
+
 // Whose pages eden's regions are when threads of all nodes allocate in turn, and where survivors go.
 TEST(PagePlacement, N20FragmentsAreOfTheirNode) {
   on_sim(four_nodes(), "space_eden=fragmented,space_survivor=fragmented,space_old=interleaved,workers=4,woken_per=0,join=fixed", [](SmallHeapOn<Sim>& heap) {
