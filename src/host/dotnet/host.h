@@ -40,7 +40,7 @@ struct StockSettings {
   u64 gen0_size = 0, gen0_max = 0;
   u64 loh_threshold = clr::kLargeObjectBytes;
   u32 heap_count = 0, high_memory_percent = 90, conserve = 0;
-  bool server = false, concurrent = true, retain = false, large_pages = false, no_affinitize = false, conservative = false;
+  bool server = false, concurrent = true, retain = false, large_pages = false, no_affinitize = false, conservative = false, numa_aware = true;
 };
 
 class DotNet {
@@ -201,6 +201,7 @@ class DotNet {
   HeapConfig heap_config();
   void eden_config(PaceConfig& pace);
   bool read_affinity();
+  void forget_nodes();
   u32 worker_count();
   static bool spawn_worker(void (*entry)(void*), void* arg, void* self);
   i64 number(const char* private_key, const char* public_key, i64 otherwise);

@@ -28,7 +28,6 @@ constexpr Ignored kIgnored[] = {
     {"GCLOHCompact", nullptr, 0},
     {"gcForceCompact", nullptr, 0},
     {"GCSegmentSize", nullptr, 0},
-    {"GCNumaAware", nullptr, 1},
     {"GCEnableSpecialRegions", nullptr, 0},
     {"GCLatencyLevel", nullptr, 1},
     {"GCStress", nullptr, 0},
@@ -85,6 +84,7 @@ void DotNet::read_stock() {
   s.large_pages = flag("GCLargePages", "System.GC.LargePages", false);
   s.no_affinitize = flag("GCNoAffinitize", "System.GC.NoAffinitize", false);
   s.conservative = flag("gcConservative", nullptr, false);
+  s.numa_aware = number("GCNumaAware", nullptr, 1) != 0;
   s.heap_count = u32(max_of<i64>(number("GCHeapCount", "System.GC.HeapCount", 0), 0));
   s.conserve = u32(clamp_to<i64>(number("GCConserveMemory", "System.GC.ConserveMemory", 0), 0, 9));
   s.gen0_size = u64(max_of<i64>(number("GCgen0size", "System.GC.Gen0Size", 0), 0));
@@ -258,6 +258,13 @@ bool DotNet::spawn_worker(void (*entry)(void*), void* arg, void* self) {
   }, spawn, false, ".NET GC Worker");
 }
 
+// What would be chosen by the machine's nodes is not (GCNumaAware=0); what was asked for by name is.
+void DotNet::forget_nodes() {
+  for (Opt space : {Opt::space_eden, Opt::space_survivor, Opt::space_old})
+    if (settings.as<SpacePolicy>(space) == SpacePolicy::automatic) settings.set(space, i64(SpacePolicy::firsttouch));
+  if (settings.as<Pinning>(Opt::pin) == Pinning::automatic) settings.set(Opt::pin, i64(Pinning::none));
+}
+
 clr::Hresult DotNet::initialize() {
   if (!read_settings()) return clr::kFail;
   machine.set_seed(u64(settings.get(Opt::seed)));
@@ -269,6 +276,7 @@ clr::Hresult DotNet::initialize() {
   if (stock.hard_limit != 0 && stock.hard_limit < kLeastLimit) return refuse("a memory limit below 4 MB (GCHeapHardLimit, heap.limit) is too small for .NET");
   if (stock.large_pages && !stock.limit_from_config) return refuse("GCLargePages needs a limit (GCHeapHardLimit, GCHeapHardLimitPercent): its pages are taken at start");
   if (stock.retain && !settings.given(Opt::retain)) settings.set(Opt::retain, 1);
+  if (!stock.numa_aware) forget_nodes();
   latency_mode.store_relaxed(stock.concurrent ? i32(clr::LatencyMode::interactive) : i32(clr::LatencyMode::batch));
   free_type_ = ee->GetFreeObjectMethodTable();
   auto* made = new (cycle_storage) TheCycle(machine, *this, settings);

@@ -60,11 +60,11 @@ says() { # text that the one line on stderr has ("" for no line), [assignments]
   else miss "$*: exit code $code, expected '${text:-nothing}' on stderr" "$LOG"; fi
 }
 for setting in GCMaxHeapCount=1 GCgen1size=0x100000 GCGen1MaxBudget=0x100000 GCDynamicAdaptationMode=0 GCDTargetTCP=5 GCLOHCompact=1 gcForceCompact=1 \
-               GCSegmentSize=0x1000000 GCNumaAware=0 GCEnableSpecialRegions=1 GCLatencyLevel=0 GCStress=1; do
+               GCSegmentSize=0x1000000 GCEnableSpecialRegions=1 GCLatencyLevel=0 GCStress=1; do
   says "settings without effect here: ${setting%%=*}" "DOTNET_$setting"
 done
-says "settings without effect here: GCMaxHeapCount, GCNumaAware" DOTNET_GCMaxHeapCount=1 DOTNET_GCNumaAware=0
-says "" DOTNET_GCMaxHeapCount=0 DOTNET_GCDynamicAdaptationMode=1 DOTNET_GCNumaAware=1 DOTNET_GCLatencyLevel=1 DOTNET_GCStress=0 CORECLR_ENABLE_PROFILING=0
+says "settings without effect here: GCMaxHeapCount, GCLatencyLevel" DOTNET_GCMaxHeapCount=1 DOTNET_GCLatencyLevel=0
+says "" DOTNET_GCMaxHeapCount=0 DOTNET_GCDynamicAdaptationMode=1 DOTNET_GCNumaAware=0 DOTNET_GCLatencyLevel=1 DOTNET_GCStress=0 CORECLR_ENABLE_PROFILING=0
 says "" GARNER=notices=off DOTNET_GCMaxHeapCount=1 DOTNET_GCgen0size=0x1000
 says "GCgen0size is below 64 KB" DOTNET_GCgen0size=0x1000
 says "a profiler is not told which objects moved" CORECLR_ENABLE_PROFILING=1 "CORECLR_PROFILER={cf0d821e-299b-5307-a3d8-b283c03916dd}" CORECLR_PROFILER_PATH=/nonexistent.so
