@@ -1,15 +1,18 @@
 // garner_sim_bench: one young collection of a large graph, by the real collector, on a simulated machine and on this one.
 //
-//   garner_sim_bench [--machine FILE|NAME] [--workers N,N,…] [--objects N] [--options LIST] [--native]
+//   garner_sim_bench [--machine FILE|NAME] [--workers N,N,…] [--objects N] [--options LIST] [--native] [--why]
 //
 // The graph: objects of 56 bytes with three references, to random others, all held by tables of 500; one thread builds it, so that
 // under first touch all of it lies on that thread's node (N18), which is what the papers' baseline looks like. The pause is virtual
 // time; "host s" is the processor time that simulating it took; with --native the same graph is collected by real threads, one and two,
 // and "slowdown" is the processor time of the simulation over that of one native worker. Virtual figures repeat to the last digit, host seconds do not.
+// --why tells what the workers of the evacuation did with their time, when they had work, and how much of the pause lies outside it.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,7 +28,63 @@ struct Options {
   std::string machine = "amd48", more;
   std::vector<u32> workers = {1, 8, 16, 48};
   u64 objects = 1'000'000;
-  bool native = false;
+  bool native = false, why = false;
+};
+
+// What the workers of a pause's longest parallel phase did, from what the simulated machine sees of them: watching moves no clock.
+struct Why {
+  static constexpr u32 kColumns = 20;
+  struct Step { u64 ps; u32 worker, spot; };
+  std::vector<Step> steps;
+  PhaseDone longest{};
+  u64 tasks = 0, attempts = 0, steals = 0, far = 0, offers = 0, workers = 0;
+
+  static void reached(void* self, u32 worker, u32 spot, u64 ps) { static_cast<Why*>(self)->steps.push_back({ps, worker, spot}); }
+  static void event(void* self, EventId id, const void* payload) {
+    Why& to = *static_cast<Why*>(self);
+    if (id == EventId::worker_phase) {
+      const WorkerStats& one = *static_cast<const WorkerPhase*>(payload)->stats;
+      to.workers++, to.tasks += one.tasks, to.attempts += one.steal_attempts, to.steals += one.steals, to.far += one.steals_remote, to.offers += one.offers;
+    } else if (id == EventId::phase) {
+      const auto& one = *static_cast<const PhaseDone*>(payload);
+      if (one.ns > to.longest.ns) to.longest = one;
+    }
+  }
+  static int activity(Spot spot) { // -1: not in the phase
+    switch (spot) {
+      case Spot::woken: case Spot::joined: case Spot::asking: return int(Activity::waits);
+      case Spot::root: return int(Activity::roots);
+      case Spot::tracing: return int(Activity::copies);
+      case Spot::stealing: return int(Activity::steals);
+      case Spot::offered: case Spot::dozing: return int(Activity::terminates);
+      default: return -1;
+    }
+  }
+  void print(u64 pause_ns) const {
+    double all[kActivities] = {}, copying[kColumns] = {}, sum = 0;
+    const double begin = double(longest.start_ns) * 1000, column = double(longest.ns) * 1000 / kColumns;
+    std::map<u32, Step> last;
+    auto account = [&](const Step& from, double until) {
+      const int what = activity(Spot(from.spot));
+      double at = std::max((double(from.ps) - begin) / column, 0.0), end = std::min((until - begin) / column, double(kColumns));
+      if (what < 0 || end <= at) return;
+      all[what] += end - at, sum += end - at;
+      for (u32 k = u32(at); what <= int(Activity::copies) && what != int(Activity::waits) && k < end; k++) copying[k] += std::min(end, k + 1.0) - std::max(at, double(k));
+    };
+    for (const Step& step : steps) {
+      if (auto it = last.find(step.worker); it != last.end()) account(it->second, double(step.ps));
+      last[step.worker] = step;
+    }
+    for (const auto& [worker, step] : last) account(step, begin + column * kColumns);
+    printf("  %s: %llu workers, %llu root tasks, %llu thefts of %llu tried, %llu on other nodes, %llu offers of termination; outside it %.3f ms, %.1f %% of the pause\n", name_of(longest.phase), (unsigned long long)workers,
+           (unsigned long long)tasks, (unsigned long long)steals, (unsigned long long)attempts, (unsigned long long)far, (unsigned long long)offers, double(pause_ns - longest.ns) / 1e6,
+           100.0 * double(pause_ns - longest.ns) / double(pause_ns));
+    printf("  their time:");
+    for (u32 a = 0; a < kActivities; a++) printf(" %s %.1f %%", name_of(Activity(a)), 100 * all[a] / std::max(sum, 1e-9));
+    printf("\n  at work, by twentieths of the phase:");
+    for (double c : copying) printf(" %.0f", c);
+    printf("\n");
+  }
 };
 
 struct Outcome {
@@ -65,6 +124,7 @@ template <class M> class Program {
     request.kind = Kind::young1;
     request.cause = Cause::induced;
     request.may_widen = false;
+    if (options_.why) host_.cycle->emitter().add({&Why::event, &why});
     if (before) before();
     const double began = seconds_now();
     mutator.collect(self, request);
@@ -81,6 +141,7 @@ template <class M> class Program {
     host_.stop_workers(self);
   }
   Outcome outcome;
+  Why why;
 
  private:
   static Settings settings(const Options& options, u32 workers) {
@@ -145,7 +206,7 @@ std::string busiest_of(const std::vector<sim::Server>& before, const std::vector
   return most == 0 ? "-" : name + " " + std::to_string(most / 1'000'000'000) + "." + std::to_string(most / 100'000'000 % 10) + " ms";
 }
 
-Outcome simulated(const Options& options, const tool::MachineFile& file, u32 workers) {
+Outcome simulated(const Options& options, const tool::MachineFile& file, u32 workers, Why& why) {
   Sim machine(file.config());
   Program<Sim> program(machine, options, workers, 1);
   if (!program.start()) exit(1);
@@ -163,8 +224,15 @@ Outcome simulated(const Options& options, const tool::MachineFile& file, u32 wor
     program.run([&] { count(u64(-1)), before = servers_of(machine, file); },
                 [&] { count(1), program.outcome.busiest = busiest_of(before, servers_of(machine, file), file); });
   };
+  if (options.why) {
+    Sim::Watcher watcher;
+    watcher.self = &program.why;
+    watcher.reached = &Why::reached;
+    machine.watch(watcher);
+  }
   machine.start([](void* at) { (*static_cast<std::function<void()>*>(at))(); }, &body);
   const Sim::Outcome end = machine.run();
+  if (options.why) why = std::move(program.why);
   if (end.end != sim::End::finished) {
     fprintf(stderr, "garner_sim_bench: %s\n", end.text);
     exit(1);
@@ -216,17 +284,19 @@ int bench(const Options& options) {
     }
   double alone_ms = 0;
   for (u32 workers : options.workers) {
-    const Outcome o = simulated(options, file, workers);
+    Why why;
+    const Outcome o = simulated(options, file, workers, why);
     if (alone_ms == 0) alone_ms = double(o.pause_ns) / 1e6;
     print(file.name.c_str(), workers, o, alone_ms, native_s);
+    if (options.why) why.print(o.pause_ns);
   }
   return 0;
 }
 
 bool read_options(int count, char** args, Options& options) {
   for (int i = 1; i < count; i++) {
-    if (strcmp(args[i], "--native") == 0) {
-      options.native = true;
+    if (strcmp(args[i], "--native") == 0 || strcmp(args[i], "--why") == 0) {
+      (args[i][2] == 'n' ? options.native : options.why) = true;
       continue;
     }
     if (i + 1 == count) return false;
@@ -249,7 +319,7 @@ bool read_options(int count, char** args, Options& options) {
 int main(int count, char** args) {
   garner::bench::Options options;
   if (!garner::bench::read_options(count, args, options)) {
-    fprintf(stderr, "usage: garner_sim_bench [--machine FILE|NAME] [--workers N,N,…] [--objects N] [--options LIST] [--native]\n");
+    fprintf(stderr, "usage: garner_sim_bench [--machine FILE|NAME] [--workers N,N,…] [--objects N] [--options LIST] [--native] [--why]\n");
     return 2;
   }
   return garner::bench::bench(options);

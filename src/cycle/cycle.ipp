@@ -31,7 +31,7 @@ template <class H, class M> bool Cycle<H, M>::init(const HeapConfig& config, typ
   Filler filler{[](void* host, word at, usize bytes) { static_cast<H*>(host)->fill(at, bytes); }, &host_};
   const bool pin_asked = settings_.as<Pinning>(Opt::pin) != Pinning::automatic;
   HeapShape shape = config.shape;
-  if (!place_automatically()) shape.notices = false; // nobody asked for a policy: a refusal is no news
+  if (!place_automatically(config.by_node)) shape.notices = false; // nobody asked for a policy: a refusal is no news
   if (!heap_.init(machine_, shape, filler)) {
     say(config.shape.large_pages ? "the system has not set aside enough large pages for the heap's limit (vm.nr_hugepages)"
                                  : "no address space for the heap: raise the limit on virtual memory (ulimit -v) or set heap.reserve lower");
@@ -84,8 +84,8 @@ template <class H, class M> bool Cycle<H, M>::init(const HeapConfig& config, typ
 }
 
 // What `auto` stands for here: pages near the threads that use them, and threads that stay there, where there is a choice. False when all placement was left to us.
-template <class H, class M> bool Cycle<H, M>::place_automatically() {
-  const bool many = machine_.nodes() > 1;
+template <class H, class M> bool Cycle<H, M>::place_automatically(bool by_node) {
+  const bool many = by_node && machine_.nodes() > 1;
   bool asked = false;
   for (Opt space : {Opt::space_eden, Opt::space_survivor, Opt::space_old}) {
     asked = asked || settings_.as<SpacePolicy>(space) != SpacePolicy::automatic;
@@ -136,12 +136,12 @@ template <class H, class M> bool Cycle<H, M>::is_alive(Ref ref) {
 
 template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   host_.enter();
-  u64 asked_ns = machine_.now(); // waiting for somebody else's collection is not this one's pause
   if (request.optional && count() != request.seen) { // somebody else was faster
     host_.leave();
     return false;
   }
   gang_.ensure(worker_count_);
+  u64 asked_ns = machine_.now(); // waiting for somebody else's collection is not this one's pause, nor is making threads, while the program runs
   host_.stop(request.cause);
   u64 stopped_ns = machine_.now();
   Self self(machine_, 0);

@@ -1,7 +1,8 @@
 // Bell: where workers that found nothing to steal sleep until there is something (late join only).
 //
 // An idle worker has offered termination, so the phase can end without it; sleeping here only costs parallelism, never progress.
-// Two kinds of rings: one sleeper, by whoever publishes entries; everybody, by the worker whose offer ended the phase.
+// Two kinds of rings: one sleeper, by whoever publishes entries; one of each bell, by the worker whose offer ended the phase, and
+// each of these rings for two more.
 //
 // No ring that matters is lost:
 //  A. A published entry.   sleeper: 1. dozers+1 (seq_cst)  2. b = rings  3. look at the deques (seq_cst)  4. park(rings, b)
@@ -10,7 +11,7 @@
 //     3 and the sleeper sees the entry. If the owner rings and c precedes 2, then 2 read c's value, a happens before 3, and the entry
 //     is seen; if c follows 2, park sees another value or is woken.
 //  B. The end.             sleeper: 2. b = rings (acquire)  3'. termination word not over, and marked `dozed` (termination.h)
-//                          final:   a'. the offer that makes the word over finds `dozed`  c'. rings+1, wake all
+//                          final:   a'. the offer that makes the word over finds `dozed`  c'. rings+1, wake one, who wakes the rest (C)
 //     3' read a word before a' in the word's order. Had 2 read c's value, a' would happen before 3'. So b is the old value.
 //  C. The end, several bells (one for each node). The final worker rings those that have sleepers, and a relaxed look at dozers is enough: 1 precedes
 //     3', and 3' and a' are read-modify-writes (acq_rel) of one word, so 1 happens before the look.

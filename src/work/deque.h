@@ -6,8 +6,9 @@
 //   ----[ a  b  c  d  e | f  g  h  i  j  k ) [ l  m  n  … )           Read left to right this is ONE sequence, oldest first;
 //                                                                     push appends, pop takes the newest (owner_lifo).
 // The classical deque (Share::eager) has no private part: every push publishes and every pop needs a full fence, because owner and
-// thief may want the same last entry. Here (Share::lazy) the owner pushes and pops privately with plain instructions; when thieves
-// have emptied the public part it publishes the older half of the private one, and when the private part is empty it takes back
+// thief may want the same last entry. Here (Share::lazy) the owner pushes and pops privately with plain instructions; every sixteenth time it looks whether
+// thieves have emptied the public part, and if so it publishes the older half of the private one (of few entries, fewer than share()'s `from`, only when that
+// has been so for a while); when the private part is empty it takes back
 // the newer half of the public one with one fence. Order and results are those of the classical deque.
 //
 // Overflow: a push that finds no room goes to the overflow stack, and so do all pushes while that stack is non-empty: pushing to the
@@ -78,8 +79,9 @@ template <class M> class Deque {
     if (GARNER_UNLIKELY(--due_ == 0)) publish();
   }
   void publish();
-  static constexpr u32 kKeptBackMost = 4;
-  static constexpr u64 kSoon = 2, kLater = 16, kNever = u64(1) << 63;
+  static constexpr u32 kKeptBackMost = 4;      // looks at fewer than from_ entries before they are shared all the same
+  static constexpr u64 kSoon = 2, kLater = 16; // pushes and pops from one look to the next: with nothing to give, and otherwise
+  static constexpr u64 kNever = u64(1) << 63;
   void publish_now(u64 split);
   GARNER_COLD void push_slow(u64 entry);
   GARNER_COLD bool pop_slow(u64& entry);
@@ -110,7 +112,8 @@ template <class M> class Deque {
   usize spilled_ = 0;                  // == spill_.size() - spill_front_
   Order order_ = Order::owner_lifo;
   Share share_ = Share::lazy;
-  u32 from_ = 2, kept_back_ = 0;
+  u32 from_ = 2;      // as share() was told
+  u32 kept_back_ = 0; // looks since the last sharing that found fewer than from_
   M* machine_ = nullptr;
   usize spill_front_ = 0;              // entries before it have been moved to the deque
   Vector<u64> spill_;

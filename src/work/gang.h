@@ -191,6 +191,7 @@ template <class M> class Gang {
     return *me.timeline;
   }
   template <class Body> static bool work(Gang& gang, Worker& me, Self& self, u32 epoch);
+  template <class Body> void run_task(Self& self, Worker& me, Body& body, u32 task);
   template <class Body> void run_group(Self& self, Worker& me, Body& body, u32 group);
   void finish_fixed(Self& self, Worker& me, u32 epoch, u32 members);
   bool join(Self& self, Worker& me, u32 epoch);
@@ -216,6 +217,10 @@ template <class M> class Gang {
   void map_servers(u32 members);
   static bool tied(const PhaseRules& rules) { return rules.mail || rules.local; }
   Bell<M>& bell_of(const Worker& me) { return bells_[tied(me.rules) || by_node() ? me.node : 0]; }
+  u32 candidates(const Worker& me) const { // whom it may steal from, of those who have joined
+    u32 there = joined();
+    return there == 0 ? 0 : me.victims.count(there);
+  }
   bool in_rings(const Worker& me) const { return me.rules.local || config_.victim == Victim::nearest; }
   u32 rings_of(const Worker& me) const { return me.rules.local ? 1 : neighbours_.rings(me.node); }
   Worker* sees_work(Worker& me, u32 epoch, bool asleep_next);

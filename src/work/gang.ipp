@@ -218,14 +218,7 @@ template <class M> template <class Body> void Gang<M>::solo(Self& self, u32 root
   me.deque.bind(nullptr, nullptr);
   if constexpr (requires { body.enter(self); }) body.enter(self);
   if (!me.deque.empty()) body.drain(self);
-  for (u32 task = 0; task < root_tasks; task++) {
-    reached(self, Spot::root);
-    doing(self, me, me.tasks_are);
-    body.root(self, task);
-    reached(self, Spot::tracing);
-    if (!me.deque.empty()) doing(self, me, Activity::copies);
-    body.drain(self);
-  }
+  for (u32 task = 0; task < root_tasks; task++) run_task(self, me, body, task);
   me.stats.tasks = root_tasks;
   settle(self, me, body);
   if (me.timeline != nullptr) line_of(me).close(me.stats.end_ns);
@@ -282,10 +275,10 @@ template <class M> void Gang<M>::begin(Worker& me, Self& self, Share share) {
   me.rules = job_.rules;
   me.desperate = false;
   // Buffers come from where the worker runs; where a node is told what to work on, from that node.
-  bool tied = (config_.pin == Pinning::rr && !conducts(me)) || me.rules.mail || me.rules.local;
-  self.node = tied ? me.node : machine_->current_node();
+  bool placed = (config_.pin == Pinning::rr && !conducts(me)) || tied(me.rules);
+  self.node = placed ? me.node : machine_->current_node();
   me.deque.share(share, config_.share_from);
-  me.deque.bind(late() ? &bell_of(me) : nullptr, &self, !Gang::tied(me.rules));
+  me.deque.bind(late() ? &bell_of(me) : nullptr, &self, !tied(me.rules));
 }
 
 // One member's part. True when it was the final worker.
@@ -324,15 +317,20 @@ template <class M> template <class Body> bool Gang<M>::work(Gang& gang, Worker& 
   }
 }
 
+// One root task and all that it pushes and nobody steals.
+template <class M> template <class Body> void Gang<M>::run_task(Self& self, Worker& me, Body& body, u32 task) {
+  reached(self, Spot::root);
+  doing(self, me, me.tasks_are);
+  body.root(self, task);
+  reached(self, Spot::tracing);
+  if (!me.deque.empty()) doing(self, me, Activity::copies);
+  body.drain(self);
+}
+
 template <class M> template <class Body> void Gang<M>::run_group(Self& self, Worker& me, Body& body, u32 group) {
   u64 first = u64(group) << reads<M>(job_).group_shift, end = min_of(first + (u64(1) << job_.group_shift), u64(job_.root_tasks));
   for (u64 task = first; task < end; task++) {
-    reached(self, Spot::root);
-    doing(self, me, me.tasks_are);
-    body.root(self, u32(task));
-    reached(self, Spot::tracing);
-    if (!me.deque.empty()) doing(self, me, Activity::copies);
-    body.drain(self);
+    run_task(self, me, body, u32(task));
     if (me.rules.mail) flush(self, me, Mail::root); // T6: at the end of the task
   }
   me.stats.tasks += end - first;

@@ -58,10 +58,10 @@ template <class M> bool Gang<M>::find(Self& self, Worker& me, u32 epoch, Worker*
   if (!config_.steal) return false;
   if (hint != nullptr && attempt(self, me, *hint, entry)) return true;
   if (in_rings(me)) return find_near(self, me, entry);
-  u32 there = joined(), candidates = there == 0 ? 0 : me.victims.count(there);
-  if (candidates == 0) return false;
-  for (u32 i = 0; i < 2 * (candidates + 1); i++) {
-    u32 victim = me.victims.at(u32(self.random.below(candidates)), roster_, epoch, me.ordinal);
+  u32 count = candidates(me);
+  if (count == 0) return false;
+  for (u32 i = 0; i < 2 * (count + 1); i++) {
+    u32 victim = me.victims.at(u32(self.random.below(count)), roster_, epoch, me.ordinal);
     if (victim != kWorkersMax && attempt(self, me, workers_[victim], entry)) return true;
   }
   return false;
@@ -72,7 +72,9 @@ template <class M> bool Gang<M>::find(Self& self, Worker& me, u32 epoch, Worker*
 template <class M> bool Gang<M>::find_near(Self& self, Worker& me, u64& entry) {
   if (find_in(self, me, 0, entry)) return true;
   auto& out = scouts_[me.node].out;
-  if (rings_of(me) == 1 || out.load_relaxed() != 0 || out.exchange_acq_rel(1) != 0) return false;
+  if (rings_of(me) == 1 || out.load_relaxed() != 0) return false;
+  u32 nobody = 0;
+  if (!out.cas_relaxed(nobody, 1)) return false;
   bool found = false;
   for (u32 r = 1, rings = rings_of(me); r < rings && !found; r++) found = find_in(self, me, r, entry);
   out.store_relaxed(0);
@@ -112,9 +114,9 @@ template <class M> bool Gang<M>::attempt(Self& self, Worker& me, Worker& victim,
 template <class M> typename Gang<M>::Worker* Gang<M>::sees_work(Worker& me, u32 epoch, bool asleep_next) {
   if (!config_.steal) return nullptr;
   if (in_rings(me)) return sees_near(me, asleep_next);
-  u32 there = joined(), candidates = there == 0 ? 0 : me.victims.count(there);
-  for (u32 i = 0; i < candidates; i++) {
-    u32 victim = me.victims.at((me.ordinal + i) % candidates, roster_, epoch, me.ordinal);
+  u32 count = candidates(me);
+  for (u32 i = 0; i < count; i++) {
+    u32 victim = me.victims.at((me.ordinal + i) % count, roster_, epoch, me.ordinal);
     if (victim == kWorkersMax) continue;
     Deque<M>& deque = workers_[victim].deque;
     if (asleep_next ? deque.looks_stealable_seq_cst() : deque.looks_stealable()) return &workers_[victim];

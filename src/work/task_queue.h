@@ -37,10 +37,6 @@ template <class M> class TaskQueue {
   // Conductor, between phases. Who learns of `epoch` afterwards (by an acquire of a release that follows) may take.
   void open(Self& self, u32 epoch, u32 tasks);
 
-  // The same for a worker that is counted in and not idle (termination.h): the phase cannot end meanwhile, so the word is of its epoch, and the array
-  // form need not compare. n workers that come at once then change the word n times and not n*n/2.
-  GARNER_INLINE u32 take_within(Self& self, u32 epoch, u64& waited_ns) { return kind_ == TaskQueueKind::array ? take_counted() : take(self, epoch, waited_ns); }
-
   // Any worker: the next task of this epoch, or kNoTask when there is none or the epoch is past. Adds time spent waiting.
   GARNER_INLINE u32 take(Self& self, u32 epoch, u64& waited_ns) {
     switch (kind_) {
@@ -50,6 +46,10 @@ template <class M> class TaskQueue {
     }
     return take_locked(self, epoch, waited_ns);
   }
+
+  // The same for a worker that is counted in and not idle (termination.h): the phase cannot end meanwhile, so the word is of its epoch, and the array
+  // form need not compare. n workers that come at once then change the word n times and not n*n/2.
+  GARNER_INLINE u32 take_within(Self& self, u32 epoch, u64& waited_ns) { return kind_ == TaskQueueKind::array ? take_counted() : take(self, epoch, waited_ns); }
 
  private:
   struct Node {

@@ -236,7 +236,7 @@ Command add_reproduce(CLI::App& root) {
   auto options = std::make_shared<Options>();
   app->add_option("EXPERIMENT", options->wanted, "naps/E1 to topology/X7, ours/G1, ours/G2, or list")->option_text("[EXPERIMENT...|list]");
   app->add_flag("--all", options->all, "All experiments of both papers in full");
-  app->add_flag("--quick", options->quick, "Smaller heaps and fewer points; alone: all experiments");
+  app->add_flag("--quick", options->quick, "Smaller heaps and fewer points; alone: as with --all");
   app->add_flag("--resume", options->resume, "Take what an earlier call of the same program has simulated into the same directory");
   app->add_option("-o,--output", options->out, "Directory to write")->type_name("DIR")->capture_default_str();
   app->add_option("--jobs", options->jobs, "Simulations at a time; otherwise as many as processors")->check(CLI::Range(1, 256))->type_name("N");

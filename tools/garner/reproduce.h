@@ -88,6 +88,9 @@ nlohmann::ordered_json json_of(const Chapter& chapter, const Scale& scale, const
 std::string markdown_of(const std::vector<Chapter>& chapters); // one row per claim
 
 inline constexpr unsigned long long kReproduceSeed = 1;
+// `known`: whether there are results; without them a claim is neither held nor failed.
+Claim claim(const std::string& text, const std::string& paper, const std::string& ours, bool holds, bool known, const std::string& why = "");
+std::string percent(double ratio); // of 1, with its sign: 1.2 is "+20 %"
 const char* verdict_name(Verdict verdict);
 std::string short_number(double value);
 std::string escape(const std::string& text); // for HTML

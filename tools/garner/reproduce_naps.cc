@@ -50,11 +50,6 @@ Figure curves(const Results& results, const Scale& scale, const std::string& wor
   return figure;
 }
 
-Claim claim(const std::string& text, const std::string& paper, const std::string& ours, bool holds, bool known, const std::string& why = "") {
-  return {text, paper, known ? ours : "not available", !known ? Verdict::unavailable : holds ? Verdict::holds : Verdict::fails, why};
-}
-std::string percent(double ratio) { return std::isnan(ratio) ? "-" : fmt::format("{:+.0f} %", 100 * (ratio - 1)); }
-
 // What the presets that are not there leave open.
 void tell_missing(Section& section, const Results& results, const Run& run, const std::string& what) {
   if (results.good(run) == nullptr) section.claims.push_back({what, "", results.error(run), Verdict::unavailable, ""});

@@ -61,10 +61,6 @@ struct Mean {
 double pause(const Results& results, const Case& one, const std::string& options) { return results.number(run_of(one, options), "mean_pause_ms"); }
 std::string name_of_case(const Case& one) { return fmt::format("{} {} {}", one.machine, one.workload.substr(one.workload.find(':') + 1), one.workers); }
 
-Claim claim(const std::string& text, const std::string& wanted, const std::string& ours, bool holds, bool known, const std::string& why = "") {
-  return {text, wanted, known ? ours : "not available", !known ? Verdict::unavailable : holds ? Verdict::holds : Verdict::fails, why};
-}
-
 // ---- G1 ----
 
 std::vector<Run> runs_g1(const Scale& scale) {

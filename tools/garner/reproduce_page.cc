@@ -112,6 +112,12 @@ std::string claims_html(const Section& section) {
 
 } // namespace
 
+Claim claim(const std::string& text, const std::string& paper, const std::string& ours, bool holds, bool known, const std::string& why) {
+  return {text, paper, known ? ours : "not available", !known ? Verdict::unavailable : holds ? Verdict::holds : Verdict::fails, why};
+}
+
+std::string percent(double ratio) { return std::isnan(ratio) ? "-" : fmt::format("{:+.0f} %", 100 * (ratio - 1)); }
+
 const char* verdict_name(Verdict verdict) { return verdict == Verdict::holds ? "holds" : verdict == Verdict::fails ? "does not hold" : "not available"; }
 
 std::string escape(const std::string& text) {

@@ -43,11 +43,6 @@ Run locality_run(const Scale& scale, const std::string& workload) {
   return run;
 }
 
-Claim claim(const std::string& text, const std::string& paper, const std::string& ours, bool holds, bool known, const std::string& why = "") {
-  return {text, paper, known ? ours : "not available", !known ? Verdict::unavailable : holds ? Verdict::holds : Verdict::fails, why};
-}
-std::string percent(double ratio) { return std::isnan(ratio) ? "-" : fmt::format("{:+.0f} %", 100 * (ratio - 1)); }
-
 std::vector<Run> locality_runs(const Scale& scale) {
   std::vector<Run> all;
   for (const std::string& w : all_programs()) all.push_back(locality_run(scale, w));

@@ -121,7 +121,7 @@ bool Stage::prepare() {
 void Stage::wear_old() {
   if (spec_.worn_old == 0 || spec_.machine.shape == nullptr) return;
   Heap<Sim>& heap = host_->heap();
-  const SpacePolicy policy = SpacePolicy(settings_.get(Opt::space_old));
+  const auto policy = host_->cycle->settings().as<SpacePolicy>(Opt::space_old); // the cycle's: it has chosen where `auto` was asked for
   const usize chunk = max_of<usize>(usize(settings_.get(Opt::plab_old)), kPageBytes);
   Random random(mix64(spec_.seed ^ 0x01d));
   std::vector<u32> taken;

@@ -46,7 +46,8 @@ template <class H, class M> void Evacuation<H, M>::perform(Self& self, Worker& w
   }
 }
 
-template <class H, class M> void Evacuation<H, M>::drain_parted(Self& self) {
+// drain() for entries of every kind, and, when that is asked for, counted by node (N27).
+template <class H, class M> void Evacuation<H, M>::drain_slowly(Self& self) {
   auto& queue = gang_.queue(self.index);
   Worker& w = workers_[self.index];
   for (u64 entry, due;;) {
@@ -56,7 +57,8 @@ template <class H, class M> void Evacuation<H, M>::drain_parted(Self& self) {
     } else if (!w.ahead.rest(due)) {
       return;
     }
-    perform(self, w, due);
+    if (GARNER_UNLIKELY(counting_)) count_around(self, w, due);
+    else perform(self, w, due);
   }
 }
 

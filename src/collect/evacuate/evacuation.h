@@ -199,14 +199,13 @@ template <class H, class M> class Evacuation {
   void update_root(Self& self, Worker& w, RootRecord& record);
   void follow(Self& self, Worker& w, u64 entry);
   void count_around(Self& self, Worker& w, u64 entry);
-  void drain_counted(Self& self);
   void find_roots(Self& self, Worker& w, u32 task, bool parted);
   void card_batch(Self& self, Worker& w, u32 worker, u32 first);
   // distribution.ipp
   Ref target_of(Self& self, u64 entry);
   bool foreign(Self& self, Ref ref) const;
   void perform(Self& self, Worker& w, u64 entry);
-  void drain_parted(Self& self);
+  void drain_slowly(Self& self);
   void update_handle(Self& self, Worker& w, word* slot);
   void found(Self& self, Worker& w, u64 entry, Ref ref, bool old);
   void found_slot(Self& self, Worker& w, word at, u64 check);

@@ -268,7 +268,7 @@ template <class H, class M> void Evacuation<H, M>::scan_cards(Self& self, Worker
     extend_starts(heap_, host_, index, limit); // not to its top: buffers above may be half written by now
   }
   u8* cards = heap_.card_of(begin);
-  usize count = (limit - begin + kCardBytes - 1) >> kCardShift, stripe = (heap_.region_bytes() >> kCardShift) / part.stripes; // a multiple of 8
+  usize count = (limit - begin + kCardBytes - 1) >> kCardShift, stripe = (heap_.region_bytes() >> kCardShift) / part.stripes;
   if (part.stripe + 1u < part.stripes) count = min_of(count, (part.stripe + 1) * stripe);
   for (usize i = part.stripe * stripe; i < count; i++) {
     if ((i & 7) == 0 && i + 8 <= count && reads<M>(*reinterpret_cast<const u64*>(cards + i)) == 0) {
@@ -447,8 +447,7 @@ template <class H, class M> void Evacuation<H, M>::follow(Self& self, Worker& w,
 }
 
 template <class H, class M> void Evacuation<H, M>::drain(Self& self) {
-  if (GARNER_UNLIKELY(counting_)) return drain_counted(self);
-  if (gang_.parted()) return drain_parted(self);
+  if (GARNER_UNLIKELY(gang_.parted() || counting_)) return drain_slowly(self);
   auto& queue = gang_.queue(self.index);
   Worker& w = workers_[self.index];
   Ahead& ahead = w.ahead;
@@ -464,20 +463,6 @@ template <class H, class M> void Evacuation<H, M>::drain(Self& self) {
 }
 
 // ---- the same, counted by node (N27) ----
-
-template <class H, class M> GARNER_COLD void Evacuation<H, M>::drain_counted(Self& self) {
-  auto& queue = gang_.queue(self.index);
-  Worker& w = workers_[self.index];
-  for (u64 entry, due;;) {
-    if (queue.pop(entry)) {
-      self.touch(header_of(target_of(self, entry)).at);
-      if (!w.ahead.pass(entry, due)) continue;
-    } else if (!w.ahead.rest(due)) {
-      return;
-    }
-    count_around(self, w, due);
-  }
-}
 
 // Performs an entry and counts what that did: a look at the object where it was, and, if it was ours to copy, its bytes there and at its new place.
 template <class H, class M> GARNER_COLD void Evacuation<H, M>::count_around(Self& self, Worker& w, u64 entry) {

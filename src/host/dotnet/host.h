@@ -201,7 +201,6 @@ class DotNet {
   HeapConfig heap_config();
   void eden_config(PaceConfig& pace);
   bool read_affinity();
-  void forget_nodes();
   u32 worker_count();
   static bool spawn_worker(void (*entry)(void*), void* arg, void* self);
   i64 number(const char* private_key, const char* public_key, i64 otherwise);

@@ -213,6 +213,7 @@ HeapConfig DotNet::heap_config() {
   u64 limit = stock.hard_limit;
   config.door = "dotnet";
   config.workers = worker_count();
+  config.by_node = stock.numa_aware;
   HeapShape& shape = config.shape;
   shape.region_bytes = settings.bytes(Opt::region);
   shape.limit = limit;
@@ -258,13 +259,6 @@ bool DotNet::spawn_worker(void (*entry)(void*), void* arg, void* self) {
   }, spawn, false, ".NET GC Worker");
 }
 
-// What would be chosen by the machine's nodes is not (GCNumaAware=0); what was asked for by name is.
-void DotNet::forget_nodes() {
-  for (Opt space : {Opt::space_eden, Opt::space_survivor, Opt::space_old})
-    if (settings.as<SpacePolicy>(space) == SpacePolicy::automatic) settings.set(space, i64(SpacePolicy::firsttouch));
-  if (settings.as<Pinning>(Opt::pin) == Pinning::automatic) settings.set(Opt::pin, i64(Pinning::none));
-}
-
 clr::Hresult DotNet::initialize() {
   if (!read_settings()) return clr::kFail;
   machine.set_seed(u64(settings.get(Opt::seed)));
@@ -276,7 +270,6 @@ clr::Hresult DotNet::initialize() {
   if (stock.hard_limit != 0 && stock.hard_limit < kLeastLimit) return refuse("a memory limit below 4 MB (GCHeapHardLimit, heap.limit) is too small for .NET");
   if (stock.large_pages && !stock.limit_from_config) return refuse("GCLargePages needs a limit (GCHeapHardLimit, GCHeapHardLimitPercent): its pages are taken at start");
   if (stock.retain && !settings.given(Opt::retain)) settings.set(Opt::retain, 1);
-  if (!stock.numa_aware) forget_nodes();
   latency_mode.store_relaxed(stock.concurrent ? i32(clr::LatencyMode::interactive) : i32(clr::LatencyMode::batch));
   free_type_ = ee->GetFreeObjectMethodTable();
   auto* made = new (cycle_storage) TheCycle(machine, *this, settings);
