@@ -27,7 +27,7 @@ class ALog : public ::testing::Test {
   }
   void add_cycle(u64 index, u64 start, u64 pause, Kind kind = Kind::young0, u32 pid = 7) {
     CycleEnd end{};
-    end.index = index, end.start_ns = start, end.pause_ns = pause, end.kind = kind;
+    end.index = index, end.start_ns = start, end.pause_ns = pause, end.stop_ns = 40'000, end.kind = kind;
     add(EventId::cycle_end, end, pid);
   }
   LogData read() {
@@ -105,6 +105,8 @@ TEST_F(TwoNodes, N27TheFiguresAreTheSumsOfTheRecords) {
   double copying = 0;
   for (const json& span : line["spans"]) copying += span[1] == u32(Activity::copies) ? span[3].get<double>() - span[2].get<double>() : 0;
   EXPECT_DOUBLE_EQ(copying, 900'000);
+  EXPECT_EQ(line["phases"], (json{{"evacuate", 100.0, 900.0}})) << "from the first worker's begin to the last one's end";
+  EXPECT_EQ(line["stop_ns"], 40'000.0);
   const json moved = figure(all, "Bytes copied or marked");
   EXPECT_EQ(moved["series"]["moved"], (json{8.0, 4.0}));
   EXPECT_NEAR(moved["imbalance"].get<double>(), 1.0 / 3, 1e-9) << "shares 2/3 and 1/3: their deviation 1/6 over the mean 1/2";

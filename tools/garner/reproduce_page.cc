@@ -178,14 +178,6 @@ std::string escape(const std::string& text) {
   return out;
 }
 
-double round_up(double value) {
-  if (!(value > 0)) return 1;
-  const double power = std::pow(10, std::floor(std::log10(value)));
-  for (double step : {1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0})
-    if (step * power >= value * 0.999) return step * power;
-  return 10 * power;
-}
-
 double grid_step(double most) {
   if (!(most > 0)) return 0.25;
   const double power = std::pow(10, std::floor(std::log10(most)) - 1);
