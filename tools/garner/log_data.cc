@@ -127,7 +127,11 @@ void take(LogData& log, const json& r) {
     log.nodes = std::max(log.nodes, unsigned(bytes.size()));
   } else if (event == "cycle_end") {
     const double start = number(r, "start_ns"), pause = number(r, "pause_ns"), stop = number_or(r, "stop_ns", 0);
+    std::vector<std::pair<std::string, double>> phase_ns;
+    for (const char* phase : {"gather", "cards", "evacuate", "mark", "weak", "compact", "finish"})
+      if (const double ns = number_or(r, (std::string(phase) + "_ns").c_str(), 0); ns > 0) phase_ns.push_back({phase, ns});
     CycleSeen& c = cycle_of(log, r);
+    c.phase_ns = phase_ns;
     c.start_ns = start, c.pause_ns = pause, c.stop_ns = stop, c.kind = text_or(r, "kind", ""), c.cause = text_or(r, "cause", "");
   }
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "reproduce.h"
+#include "stats.h"
 
 namespace garner::tool {
 namespace {
@@ -14,7 +15,8 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr double kWide = 900, kLeft = 64, kReadable = 760; // a narrower screen scrolls a chart rather than shrink its letters below ten pixels
-const char* const kSpaces[] = {"eden", "from", "to", "old"}, * const kSpaceNames[] = {"eden", "from-space", "to-space", "old space"}; // the order of collections, and of colours
+const std::string kSpaces[] = {"eden", "from", "to", "old"};
+const char* const kSpaceNames[] = {"eden", "from-space", "to-space", "old space"}; // the order of collections, and of colours
 
 // Colours by name, so that one page serves light and dark screens. s: series; a: activities, in their order, and the whole of a phase.
 constexpr const char* kStyle = R"(:root{--bg:#fff;--fg:#1f2328;--soft:#59636e;--line:#d8dee4;--card:#f6f8fa;--heat:#083f7a;--in:#000;--on:#fff;
@@ -89,7 +91,8 @@ std::string bars(const std::vector<std::string>& xs, const std::vector<Series>& 
   std::string out = open_svg(kWide, top + kHeight + 44) + y_axis(top, kHeight, most, unit);
   std::vector<Key> keys;
   for (size_t s = 0; s < series.size(); s++) {
-    keys.push_back({series[s].name, fmt::format("--s{}", s % 4)});
+    const auto space = std::find(std::begin(kSpaces), std::end(kSpaces), series[s].name); // a space has its colour in every figure
+    keys.push_back({series[s].name, fmt::format("--s{}", space != std::end(kSpaces) ? size_t(space - kSpaces) : s % 4)});
     for (size_t i = 0; i < series[s].values.size() && i < xs.size(); i++) {
       const double tall = kHeight * series[s].values[i] / most, x = kLeft + group * (double(i) + 0.5) + width * (double(s) - double(series.size()) / 2);
       out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"var({})\"><title>{} {}, {}: {} {}</title></rect>\n", x, top + kHeight - tall, std::max(width - 1, 1.0), tall, keys[s].colour, escape(x_name),
@@ -290,17 +293,36 @@ std::vector<SpanSeen> joined(const CycleSeen& c) {
   return all;
 }
 
+// Where the phases lie: one after another once threads stand, and what workers trace in not before they have ended. A collection that began as a young one and
+// went on as a full one has each twice; of that, and of a log without durations, what was seen at workers.
+json phases_of(const CycleSeen& c) {
+  json all = json::array();
+  double at = c.stop_ns, traced = c.stop_ns, seen = 0;
+  unsigned traces = 0;
+  for (const auto& [name, when] : c.phases) seen = std::max(seen, std::min(when.second - c.start_ns, c.pause_ns));
+  for (const auto& [name, ns] : c.phase_ns) {
+    at += ns;
+    if (name == "evacuate" || name == "mark") traced = at, traces++;
+  }
+  if (traces == 1 && at <= c.pause_ns) {
+    at = c.stop_ns + std::min(std::max(seen - traced, 0.0), c.pause_ns - at);
+    for (const auto& [name, ns] : c.phase_ns) all.push_back({name, at, at + ns}), at += ns;
+    return all;
+  }
+  for (const auto& [name, when] : c.phases)
+    if (when.first >= c.start_ns && when.second <= c.start_ns + c.pause_ns) all.push_back({name, when.first - c.start_ns, when.second - c.start_ns});
+  return all;
+}
+
 json timeline_figure(const LogData& log) {
   const CycleSeen& c = log.longest();
   unsigned workers = 0;
-  json spans = json::array(), phases = json::array();
-  for (const auto& [name, when] : c.phases)
-    if (when.first >= c.start_ns && when.second <= c.start_ns + c.pause_ns) phases.push_back({name, when.first - c.start_ns, when.second - c.start_ns});
+  json spans = json::array();
   for (const SpanSeen& s : joined(c)) {
     workers = std::max(workers, s.worker + 1);
     spans.push_back({s.worker, s.what, s.begin_ns - c.start_ns, s.end_ns - c.start_ns});
   }
-  return {{"title", fmt::format("Workers in the longest collection ({}, {}, {} ms)", c.kind, c.cause, short_number(c.pause_ns / 1e6))}, {"draw", "timeline"}, {"workers", workers}, {"pause_ns", c.pause_ns}, {"stop_ns", std::min(c.stop_ns, c.pause_ns)}, {"phases", phases}, {"spans", spans}};
+  return {{"title", fmt::format("Workers in the longest collection ({}, {}, {} ms)", c.kind, c.cause, short_number(c.pause_ns / 1e6))}, {"draw", "timeline"}, {"workers", workers}, {"pause_ns", c.pause_ns}, {"stop_ns", std::min(c.stop_ns, c.pause_ns)}, {"phases", phases_of(c)}, {"spans", spans}};
 }
 
 json bars_figure(const char* title, const char* x, const char* unit, std::vector<std::string> xs) {
@@ -331,7 +353,7 @@ void add_spaces(const LogData& log, json& all) {
        bytes = bars_figure("Bytes read or written by workers in each space", "node of the page", "MB", node_names(log.nodes));
   held["named"] = accesses["named"] = bytes["named"] = true; // which space it is, also where there is one
   json rows = json::array();
-  for (const char* space : kSpaces) {
+  for (const std::string& space : kSpaces) {
     if (const auto found = log.held.find(space); found != log.held.end()) held["series"][space] = scaled(found->second, 1e-6 / std::max(log.held_times.at(space), 1u), log.nodes);
     const auto uses = log.accesses.find(space);
     if (uses == log.accesses.end()) continue;
@@ -365,7 +387,7 @@ std::string tiles(const LogData& log) {
   std::sort(pauses.begin(), pauses.end());
   auto tile = [](const std::string& value, const std::string& what) { return fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span></div>", value, what); };
   std::string out = "<div class=\"tiles\">" + tile(std::to_string(pauses.size()), pauses.size() == 1 ? "collection" : "collections") + tile(short_number(total) + " ms", pauses.size() == 1 ? "pause" : "paused in all");
-  if (pauses.size() > 1) out += tile(short_number(pauses[pauses.size() / 2]) + " ms", "median pause") + tile(short_number(pauses.back()) + " ms", "longest pause");
+  if (pauses.size() > 1) out += tile(short_number(median(pauses)) + " ms", "median pause") + tile(short_number(pauses.back()) + " ms", "longest pause");
   out += tile(std::to_string(log.workers), "workers") + tile(std::to_string(log.nodes), log.nodes == 1 ? "node" : "nodes");
   Matrix all;
   for (const auto& [space, m] : log.accesses) {
