@@ -50,6 +50,17 @@ build_dotnet() {
   dotnet build -c Release --nologo -v quiet "$1" >"$BUILD/dotnet-build.log" 2>&1 || { tail -n 30 "$BUILD/dotnet-build.log"; fail "dotnet build $1 failed"; }
 }
 
+# prepare_browser: a Chromium for tests/tools/pages.sh, with a font to measure text by. Returns 1 with one line when it cannot be had; the test is skipped then.
+prepare_browser() {
+  local as=()
+  command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || command -v google-chrome >/dev/null && return 0
+  command -v apt-get >/dev/null || { say "no test of the pages in a browser: no apt-get to install chromium-headless-shell with"; return 1; }
+  [ "$(id -u)" -eq 0 ] || as=(sudo -n)
+  "${as[@]}" apt-get update -qq >/dev/null 2>&1
+  DEBIAN_FRONTEND=noninteractive "${as[@]}" apt-get install -y -qq --no-install-recommends chromium-headless-shell fonts-dejavu-core >"$BUILD/browser-apt.log" 2>&1 ||
+    { say "no test of the pages in a browser: apt-get could not install chromium-headless-shell; see $BUILD/browser-apt.log"; return 1; }
+}
+
 # prepare_qemu: an emulator, a busybox and a kernel for tests/qemu, from Debian's packages. The kernel is unpacked to $BUILD/qemu, not installed.
 # Returns 1 with one line when they cannot be had; the tests are skipped then.
 prepare_qemu() {

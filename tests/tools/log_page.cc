@@ -27,7 +27,7 @@ class ALog : public ::testing::Test {
   }
   void add_cycle(u64 index, u64 start, u64 pause, Kind kind = Kind::young0, u32 pid = 7) {
     CycleEnd end{};
-    end.index = index, end.start_ns = start, end.pause_ns = pause, end.kind = kind;
+    end.index = index, end.start_ns = start, end.pause_ns = pause, end.stop_ns = 40'000, end.gather_ns = pause / 10, end.evacuate_ns = pause / 2, end.weak_ns = pause / 10, end.kind = kind;
     add(EventId::cycle_end, end, pid);
   }
   LogData read() {
@@ -105,6 +105,8 @@ TEST_F(TwoNodes, N27TheFiguresAreTheSumsOfTheRecords) {
   double copying = 0;
   for (const json& span : line["spans"]) copying += span[1] == u32(Activity::copies) ? span[3].get<double>() - span[2].get<double>() : 0;
   EXPECT_DOUBLE_EQ(copying, 900'000);
+  EXPECT_EQ(line["phases"], (json{{"gather", 40'000.0, 240'000.0}, {"evacuate", 240'000.0, 1'240'000.0}, {"weak", 1'240'000.0, 1'440'000.0}}));
+  EXPECT_EQ(line["stop_ns"], 40'000.0);
   const json moved = figure(all, "Bytes copied or marked");
   EXPECT_EQ(moved["series"]["moved"], (json{8.0, 4.0}));
   EXPECT_NEAR(moved["imbalance"].get<double>(), 1.0 / 3, 1e-9) << "shares 2/3 and 1/3: their deviation 1/6 over the mean 1/2";
@@ -163,6 +165,7 @@ TEST_F(ALog, OneNodeHasNoFiguresByNode) {
   const json all = figures_of(read());
   EXPECT_EQ(all.size(), 3u);
   EXPECT_EQ(figure(all, "Workers in the longest")["spans"], (json{{0, kActivities, 50.0, 850.0}})) << "without details a worker's phase is one span";
+  EXPECT_EQ(figure(all, "Workers in the longest")["phases"], (json{{"evacuate", 50.0, 850.0}})) << "of durations that are no part of the pause: what was seen at workers";
   EXPECT_EQ(figure(all, "Thefts by distance")["series"]["thefts"], (json{3.0, 0.0}));
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 using json = nlohmann::json;
 
-constexpr unsigned kNodesSeen = 64, kWorkersSeen = 1024;
+constexpr unsigned kNodesSeen = 64, kWorkersSeen = 1024, kPhasesSeen = 16;
 constexpr size_t kLineMost = 1 << 16; // a record has at most 4095 bytes
 
 struct NoRecord {};
@@ -73,7 +73,12 @@ void take_worker(LogData& log, const json& r) {
   log.moved[node] += number_or(r, "bytes_copied", 0) + number_or(r, "bytes_marked", 0);
   log.steals_far += remote;
   log.steals_near += steals - remote;
-  if (end > begin) c.spans.push_back({worker, kActivities, begin, end});
+  if (end <= begin) return;
+  c.spans.push_back({worker, kActivities, begin, end});
+  const std::string phase = text_or(r, "phase", "");
+  if (phase.empty() || (c.phases.count(phase) == 0 && c.phases.size() == kPhasesSeen)) return;
+  auto& when = c.phases.try_emplace(phase, begin, end).first->second;
+  when = {std::min(when.first, begin), std::max(when.second, end)};
 }
 
 void take_spans(LogData& log, const json& r) {
@@ -121,9 +126,13 @@ void take(LogData& log, const json& r) {
     log.held_times[text_or(r, "space", "")]++;
     log.nodes = std::max(log.nodes, unsigned(bytes.size()));
   } else if (event == "cycle_end") {
-    const double start = number(r, "start_ns"), pause = number(r, "pause_ns");
+    const double start = number(r, "start_ns"), pause = number(r, "pause_ns"), stop = number_or(r, "stop_ns", 0);
+    std::vector<std::pair<std::string, double>> phase_ns;
+    for (const char* phase : {"gather", "cards", "evacuate", "mark", "weak", "compact", "finish"})
+      if (const double ns = number_or(r, (std::string(phase) + "_ns").c_str(), 0); ns > 0) phase_ns.push_back({phase, ns});
     CycleSeen& c = cycle_of(log, r);
-    c.start_ns = start, c.pause_ns = pause, c.kind = text_or(r, "kind", ""), c.cause = text_or(r, "cause", "");
+    c.phase_ns = phase_ns;
+    c.start_ns = start, c.pause_ns = pause, c.stop_ns = stop, c.kind = text_or(r, "kind", ""), c.cause = text_or(r, "cause", "");
   }
 }
 

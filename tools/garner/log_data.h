@@ -17,9 +17,11 @@ using Matrix = std::vector<std::vector<double>>; // [row][column], both by node;
 
 struct SpanSeen { unsigned worker; unsigned what; double begin_ns, end_ns; }; // what: an Activity, or kActivities for the whole of a phase
 struct CycleSeen {
-  double start_ns = 0, pause_ns = 0;
+  double start_ns = 0, pause_ns = 0, stop_ns = 0;
   std::string kind, cause;
   std::vector<SpanSeen> spans;
+  std::map<std::string, std::pair<double, double>> phases; // seen at workers: from the first one's begin to the last one's end
+  std::vector<std::pair<std::string, double>> phase_ns;    // as the collection measured them, in their order
   std::map<unsigned, std::vector<double>> total_ns; // by worker, then by Activity
 };
 

@@ -94,6 +94,9 @@ std::string percent(double ratio); // of 1, with its sign: 1.2 is "+20 %"
 const char* verdict_name(Verdict verdict);
 std::string short_number(double value);
 std::string escape(const std::string& text); // for HTML
-double round_up(double value);               // to the end of an axis: the next of 1, 1.5, 2, 3, 4, 5, 6, 8, 10, … that is not below
+// Axes from 0: between lines of the grid a round number, so that four to seven of them reach `most`; where they end; a line's number, with the digits of a step.
+double grid_step(double most);
+double axis_end(double most);
+std::string mark_text(double value, double step);
 
 } // namespace garner::tool

@@ -209,7 +209,7 @@ Section judge_e5(const Results& results, const Scale& scale) {
   const double gain[3] = {1.75, 1.10, 1.01}, sync[3] = {1.23, 1.40, 1.34};
   for (size_t i = 0; i < kThree.size(); i++) {
     const std::string& app = kThree[i];
-    section.figures.push_back(curves(results, scale, app, kPresets, "gc_gb_s", 1, "GC throughput, " + app, "GB/s allocated per second of GC"));
+    section.figures.push_back(curves(results, scale, app, kPresets, "gc_gb_s", 1, "GC throughput, " + app, "GB allocated per second of GC"));
     const double inter = at(app, "interleaved", 48) / at(app, "ps", 48), with_sync = at(app, "naps", 48) / at(app, "fragmented", 48);
     section.claims.push_back(claim(app + ": interleaved against ps at 48", percent(gain[i]), percent(inter), gain[i] > 1.05 ? inter > 1 + (gain[i] - 1) / 3 : std::abs(inter - 1) < 0.15, !std::isnan(inter)));
     section.claims.push_back(claim(app + ": lock-free queue and parking on top of fragmented at 48", percent(sync[i]), percent(with_sync), with_sync > 1 + (sync[i] - 1) / 3, !std::isnan(with_sync), with_sync > 2 * sync[i] - 1 ? kFixed : ""));
@@ -271,7 +271,7 @@ Section judge_e8(const Results& results, const Scale& scale) {
 Section judge_e9(const Results& results, const Scale& scale) {
   Section section;
   for (const std::string& app : kSeven) {
-    section.figures.push_back(curves(results, scale, app, {"ps", "naps"}, "gc_gb_s", 1, "GC throughput, " + app, "GB/s"));
+    section.figures.push_back(curves(results, scale, app, {"ps", "naps"}, "gc_gb_s", 1, "GC throughput, " + app, "GB allocated per second of GC"));
     auto at = [&](const char* preset, unsigned n) { return results.number(run_of(scale, app, preset, n), "gc_gb_s"); };
     double worst = 9;
     unsigned where = 0;
@@ -298,7 +298,7 @@ Section judge_e10(const Results& results, const Scale& scale) {
   struct Row { const char* app; double ps, naps; };
   const Row rows[] = {{"jbb", 105, 49}, {"compiler", 108, 80}, {"xml-transform", 14, 9.2}, {"xml-validation", 80, 55}, {"aes", 25.6, 9}, {"eclipse", 17.8, 13}};
   section.table = {{"mean pause", "paper ps ms", "paper naps ms", "ratio", "ours ps ms", "ours naps ms", "ratio"}};
-  Figure figure{Figure::Kind::bars, "Mean pause of ps over that of naps, 48 collector threads", "", "ratio", {}, {{"paper", {}}, {"ours", {}}}, true};
+  Figure figure{Figure::Kind::bars, "Mean pause of ps over that of naps, 48 collector threads", "program", "ps / naps (above 1: naps is shorter)", {}, {{"paper", {}}, {"ours", {}}}, true};
   for (const Row& row : rows) {
     const double ps = results.number(run_of(scale, row.app, "ps", 48), "mean_pause_ms"), naps = results.number(run_of(scale, row.app, "naps", 48), "mean_pause_ms");
     section.table.push_back({row.app, short_number(row.ps), short_number(row.naps), fmt::format("{:.2f}", row.ps / row.naps), short_number(ps), short_number(naps), fmt::format("{:.2f}", ps / naps)});

@@ -102,8 +102,8 @@ Section judge_g1(const Results& results, const Scale& scale) {
     section.table.push_back({one.machine, one.workload, std::to_string(one.workers), fmt::format("{:.3f}", own), best_name, fmt::format("{:.3f}", best), fmt::format("{:.2f}", ratio)});
   }
   std::sort(workers.begin(), workers.end());
-  Figure machine_bars{Figure::Kind::bars, "Mean pause against the default preset, by machine", "", "preset / garner (above 1: garner is shorter)", machines, {}};
-  Figure worker_bars{Figure::Kind::bars, "The same by number of collector threads (naps and ps)", "", "preset / garner", {}, {}};
+  Figure machine_bars{Figure::Kind::bars, "Mean pause against the default preset, by machine", "machine", "preset / garner (above 1: garner is shorter)", machines, {}, true};
+  Figure worker_bars{Figure::Kind::bars, "Mean pause against the default preset, by threads", "collector threads", "preset / garner (above 1: garner is shorter)", {}, {}, true};
   for (unsigned n : workers) worker_bars.xs.push_back(std::to_string(n));
   for (const std::string& p : {"ps", "naps"}) {
     Series of_machines{p, {}}, of_workers{p, {}};
@@ -167,7 +167,7 @@ Section judge_g2(const Results& results, const Scale& scale) {
   section.table.push_back({"without", "option"});
   for (unsigned n : groups) section.table[0].push_back(fmt::format("{} threads", n));
   section.table[0].push_back("all");
-  Figure figure{Figure::Kind::bars, "Pause without an ingredient over the pause with all", "", "above 1: it helps", {}, {{"all cases", {}}}};
+  Figure figure{Figure::Kind::bars, "Pause without an ingredient over the pause with all", "instead of the ingredient", "without / with (above 1: it helps)", {}, {{"all cases", {}}}, true};
   unsigned helpful = 0;
   for (const Ingredient& i : kIngredients) {
     Mean all;

@@ -3,23 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <iterator>
 
 #include <fmt/format.h>
 
 namespace garner::tool {
 namespace {
 
-constexpr double kWidth = 640, kHeight = 340, kLeft = 62, kRight = 150, kTop = 34, kBottom = 62;
+constexpr double kWidth = 640, kBase = 278, kLeft = 62, kRight = 150, kTop = 34; // kBase: y of 0
 const char* const kColours[] = {"#4c566a", "#c0632f", "#2f7fc0", "#2f9a5b", "#8a4fb0", "#b08a1f"};
-
-// Between lines of the grid: a round number, so that four to seven of them reach `most`.
-double grid_step(double most) {
-  if (!(most > 0)) return 0.25;
-  const double power = std::pow(10, std::floor(std::log10(most)) - 1);
-  for (double step : {2.0, 2.5, 5.0, 10.0, 20.0})
-    if (most <= 6.001 * step * power) return step * power;
-  return 20 * power;
-}
 
 // A configuration has its colour in every figure, and a pattern of its own, so that lines one upon another are told apart.
 struct Look { const char *name, *colour, *dash; };
@@ -34,35 +27,56 @@ Look look_of(const Figure& f, size_t series) {
 struct Canvas {
   std::string out;
   double top = 1, step = 0.25;
-  double y(double value) const { return kHeight - kBottom - (kHeight - kTop - kBottom) * value / top; }
+  double below = 62; // kBase: for the names of x, its label, the caption
+  double height() const { return kBase + below; }
+  double y(double value) const { return kBase - (kBase - kTop) * value / top; }
   void text(double x, double at, const std::string& what, const char* more) { out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, at, more, escape(what)); }
 };
+
+// Where the points of lines lie: in proportion to their numbers, so that a curve bends where it bends; evenly where these are no numbers or have no room.
+std::vector<double> places(const std::vector<std::string>& xs) {
+  constexpr double kFrom = kLeft + 10, kLong = kWidth - kRight - kLeft - 20, kRoom = 20;
+  std::vector<double> values, even, scaled;
+  for (size_t i = 0; i < xs.size(); i++) {
+    char* end = nullptr;
+    values.push_back(std::strtod(xs[i].c_str(), &end));
+    if (*end != 0) values.back() = kNone;
+    even.push_back(kFrom + kLong * double(i) / std::max<double>(double(xs.size()) - 1, 1));
+  }
+  for (size_t i = 0; i < xs.size(); i++) {
+    scaled.push_back(kFrom + kLong * (values[i] - values[0]) / (values.back() - values[0]));
+    if (!std::isfinite(scaled[i]) || (i > 0 && scaled[i] - scaled[i - 1] < kRoom)) return even;
+  }
+  return scaled;
+}
 
 void axes(Canvas& c, const Figure& f, const std::string& caption) {
   c.text(kLeft, 18, f.title + " (simulated)", "font-size=\"14\" font-weight=\"bold\"");
   for (double value = 0; value < c.top * 1.001; value += c.step) {
-    const bool even = f.against_one && std::abs(value - 1) < 1e-9; // neither gained nor lost
-    c.out += fmt::format("<line x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>\n", kLeft, kWidth - kRight, c.y(value), c.y(value), even ? "#555" : "#ddd");
-    c.text(kLeft - 6, c.y(value) + 4, short_number(value), "text-anchor=\"end\"");
+    c.out += fmt::format("<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" stroke=\"#ddd\"/>\n", kLeft, kWidth - kRight, c.y(value));
+    c.text(kLeft - 6, c.y(value) + 4, mark_text(value, c.step), "class=\"y\" text-anchor=\"end\"");
   }
-  c.text(14, kHeight / 2, f.y_label, fmt::format("text-anchor=\"middle\" transform=\"rotate(-90 14 {})\"", kHeight / 2).c_str());
-  c.text((kLeft + kWidth - kRight) / 2, kHeight - 26, f.x_label, "text-anchor=\"middle\"");
-  c.text(kLeft, kHeight - 8, caption, "fill=\"#777\" font-size=\"10\"");
+  if (f.against_one) c.out += fmt::format("<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" stroke=\"#555\"/>\n", kLeft, kWidth - kRight, c.y(1)); // neither gained nor lost
+  c.text(14, (kTop + kBase) / 2, f.y_label, fmt::format("text-anchor=\"middle\" transform=\"rotate(-90 14 {})\"", (kTop + kBase) / 2).c_str());
+  if (!f.x_label.empty()) c.text((kLeft + kWidth - kRight) / 2, c.height() - 26, f.x_label, "text-anchor=\"middle\"");
+  c.text(kLeft, c.height() - 8, caption, "fill=\"#666\" font-size=\"10\"");
   for (size_t s = 0; s < f.series.size(); s++) {
     const double at = kTop + 10 + 18 * double(s);
     const bool any = std::any_of(f.series[s].values.begin(), f.series[s].values.end(), [](double v) { return std::isfinite(v); });
-    c.out += fmt::format("<rect x=\"{}\" y=\"{:.1f}\" width=\"12\" height=\"10\" fill=\"{}\"/>\n", kWidth - kRight + 12, at - 9, look_of(f, s).colour);
+    const Look look = look_of(f, s);
+    if (f.kind == Figure::Kind::lines) c.out += fmt::format("<path class=\"key\" d=\"M{} {:.1f}h18\" stroke=\"{}\" stroke-width=\"2\" stroke-dasharray=\"{}\"/>\n", kWidth - kRight + 8, at - 4, look.colour, look.dash);
+    else c.out += fmt::format("<rect class=\"key\" x=\"{}\" y=\"{:.1f}\" width=\"12\" height=\"10\" fill=\"{}\"/>\n", kWidth - kRight + 12, at - 9, look.colour);
     c.text(kWidth - kRight + 30, at, f.series[s].name + (any ? "" : " (n/a)"), "");
   }
 }
 
 void lines(Canvas& c, const Figure& f) {
-  const double step = (kWidth - kRight - kLeft - 20) / std::max<double>(double(f.xs.size()) - 1, 1);
-  for (size_t i = 0; i < f.xs.size(); i++) c.text(kLeft + 10 + step * double(i), kHeight - kBottom + 16, f.xs[i], "text-anchor=\"middle\"");
+  const std::vector<double> at = places(f.xs);
+  for (size_t i = 0; i < f.xs.size(); i++) c.text(at[i], kBase + 16, f.xs[i], "text-anchor=\"middle\"");
   for (size_t s = 0; s < f.series.size(); s++) {
     std::string points;
     for (size_t i = 0; i < f.series[s].values.size(); i++) {
-      const double v = f.series[s].values[i], x = kLeft + 10 + step * double(i);
+      const double v = f.series[s].values[i], x = at[i];
       if (!std::isfinite(v)) continue;
       points += fmt::format("{:.1f},{:.1f} ", x, c.y(v));
       c.out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"><title>{} {}: {}</title></circle>\n", x, c.y(v), look_of(f, s).colour, escape(f.series[s].name), escape(f.xs[i]), short_number(v));
@@ -71,12 +85,22 @@ void lines(Canvas& c, const Figure& f) {
   }
 }
 
+size_t longest_name(const Figure& f) {
+  size_t longest = 0;
+  for (const std::string& x : f.xs) longest = std::max(longest, x.size());
+  return longest;
+}
+// By how many degrees names of x must be turned to have room.
+int slant(const Figure& f) {
+  const bool fits = f.kind == Figure::Kind::lines || 6.2 * double(longest_name(f)) <= (kWidth - kRight - kLeft) / double(std::max<size_t>(f.xs.size(), 1));
+  return fits ? 0 : longest_name(f) < 16 ? 25 : 55;
+}
+
 void bars(Canvas& c, const Figure& f) {
   const double group = (kWidth - kRight - kLeft) / double(std::max<size_t>(f.xs.size(), 1)), width = group * 0.8 / double(std::max<size_t>(f.series.size(), 1));
-  const bool slanted = f.xs.size() > 6;
   for (size_t i = 0; i < f.xs.size(); i++) {
-    const double x = kLeft + group * (double(i) + 0.5), y = kHeight - kBottom + 14;
-    c.text(x, y, f.xs[i], slanted && f.xs[i].size() > 2 ? fmt::format("text-anchor=\"end\" font-size=\"10\" transform=\"rotate(-25 {:.1f} {:.1f})\"", x, y).c_str() : "text-anchor=\"middle\" font-size=\"10\"");
+    const double x = kLeft + group * (double(i) + 0.5), y = kBase + 14;
+    c.text(x, y, f.xs[i], slant(f) != 0 ? fmt::format("text-anchor=\"end\" font-size=\"10\" transform=\"rotate(-{} {:.1f} {:.1f})\"", slant(f), x, y).c_str() : "text-anchor=\"middle\" font-size=\"10\"");
     for (size_t s = 0; s < f.series.size(); s++) {
       const double v = i < f.series[s].values.size() ? f.series[s].values[i] : kNone;
       if (!std::isfinite(v)) continue;
@@ -86,24 +110,52 @@ void bars(Canvas& c, const Figure& f) {
   }
 }
 
+// A figure's own colours are for light screens and for the files; the page has others for dark ones, by the names of the light.
+constexpr const char* kStyle = R"(:root{--bg:#fff;--fg:#222;--soft:#666;--line:#ccc;--holds:#dff2e3;--fails:#f9dcd5;--open:#eee;--link:#1f5fa8}
+body{font:15px/1.45 system-ui,sans-serif;max-width:1000px;margin:2em auto;padding:0 1em;background:var(--bg);color:var(--fg)}a{color:var(--link)}
+table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid var(--line);padding:.25em .6em;text-align:left;vertical-align:top}.n{text-align:right}
+tr.holds td:last-child{background:var(--holds)}tr.fails td:last-child{background:var(--fails)}tr.open td:last-child{background:var(--open)}small{color:var(--soft)}code{overflow-wrap:anywhere}
+.wide{overflow-x:auto}svg{max-width:100%;min-width:600px;height:auto;display:block}
+@media(max-width:600px){.claims tr{display:grid;grid-template-columns:1fr 1fr 6em;margin-bottom:.6em}.claims td:first-child,.claims th:first-child{grid-column:1/-1}}
+@media(prefers-color-scheme:dark){:root{--bg:#10151b;--fg:#e4e8ec;--soft:#9ba5b0;--line:#3a434d;--holds:#173d26;--fails:#552419;--open:#2a3138;--link:#5aa7f2}
+svg text{fill:var(--fg)}svg [fill="#fff"]{fill:var(--bg)}svg [fill="#666"]{fill:var(--soft)}svg [stroke="#ddd"]{stroke:#313840}svg [stroke="#555"]{stroke:#b9c2cb}
+)";
+constexpr const char* kDark[] = {"#9aa9c4", "#f08a45", "#5aa7f2", "#57c48b", "#b892ef", "#e0b345"}; // for kColours
+
+std::string dark_colours() {
+  std::string out;
+  for (size_t i = 0; i < std::size(kDark); i++) out += fmt::format("svg [fill=\"{0}\"]{{fill:{1}}}svg [stroke=\"{0}\"]{{stroke:{1}}}\n", kColours[i], kDark[i]);
+  return out + "}\n"; // of prefers-color-scheme
+}
+
 std::string caption_of(const Chapter& chapter) {
   std::string machines;
   for (const std::string& m : chapter.machines) machines += (machines.empty() ? "" : ", ") + m;
   return fmt::format("simulated; {}; machine {}; seed {}", chapter.experiment->id, machines, kReproduceSeed);
 }
 
-std::string table_html(const std::vector<std::vector<std::string>>& rows) {
-  std::string out = "<table>\n";
-  for (size_t r = 0; r < rows.size(); r++) {
-    out += "<tr>";
-    for (const std::string& cell : rows[r]) out += fmt::format("<{0}>{1}</{0}>", r == 0 ? "th" : "td", escape(cell));
-    out += "</tr>\n";
-  }
-  return out + "</table>\n";
+// A list of options may go on in the next line.
+std::string breakable(std::string html) {
+  for (size_t at = 0; (at = html.find(",", at)) != html.npos; at += 6) html.insert(at + 1, "<wbr>");
+  return html;
 }
 
-std::string claims_html(const Section& section) {
-  std::string out = "<table><tr><th>claim</th><th>paper</th><th>ours (simulated)</th><th>verdict</th></tr>\n";
+std::string table_html(const std::vector<std::vector<std::string>>& rows) {
+  std::string out = "<div class=\"wide\"><table>\n";
+  for (size_t r = 0; r < rows.size(); r++) {
+    out += "<tr>";
+    for (const std::string& cell : rows[r]) {
+      char* end = nullptr;
+      std::strtod(cell.c_str(), &end);
+      out += fmt::format("<{0}{1}>{2}</{0}>", r == 0 ? "th" : "td", *end == 0 && end != cell.c_str() ? " class=\"n\"" : "", breakable(escape(cell)));
+    }
+    out += "</tr>\n";
+  }
+  return out + "</table></div>\n";
+}
+
+std::string claims_html(const Section& section, bool own) {
+  std::string out = fmt::format("<table class=\"claims\"><tr><th>claim</th><th>{}</th><th>ours (simulated)</th><th>verdict</th></tr>\n", own ? "wanted" : "paper");
   for (const Claim& c : section.claims)
     out += fmt::format("<tr class=\"{}\"><td>{}{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", c.verdict == Verdict::holds ? "holds" : c.verdict == Verdict::fails ? "fails" : "open", escape(c.text),
                        c.why.empty() ? "" : "<br><small>" + escape(c.why) + "</small>", escape(c.paper), escape(c.ours), verdict_name(c.verdict));
@@ -132,17 +184,29 @@ std::string escape(const std::string& text) {
   return out;
 }
 
-double round_up(double value) {
-  if (!(value > 0)) return 1;
-  const double power = std::pow(10, std::floor(std::log10(value)));
-  for (double step : {1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0})
-    if (step * power >= value * 0.999) return step * power;
-  return 10 * power;
+double grid_step(double most) {
+  if (!(most > 0)) return 0.25;
+  const double power = std::pow(10, std::floor(std::log10(most)) - 1);
+  for (double step : {2.0, 2.5, 5.0, 10.0, 20.0})
+    if (most <= 6.001 * step * power) return step * power;
+  return 20 * power;
+}
+
+double axis_end(double most) { return grid_step(most) * std::max(std::ceil(most / grid_step(most) - 0.001), 1.0); }
+
+std::string mark_text(double value, double step) {
+  int digits = 0;
+  for (double s = step; digits < 9 && std::abs(s - std::round(s)) > 1e-6 * s; s *= 10) digits++;
+  std::string text = fmt::format("{:.{}f}", value, digits);
+  if (value >= 1e4)
+    for (size_t at = std::min(text.find('.'), text.size()); at > 3; at -= 3) text.insert(at - 3, ",");
+  return text;
 }
 
 std::string short_number(double value) {
   if (!std::isfinite(value)) return "-";
   if (value == std::round(value) && std::abs(value) < 1e6) return fmt::format("{:.0f}", value);
+  if (std::abs(value) < 0.1) return fmt::format("{:.{}f}", value, std::min(1 - int(std::floor(std::log10(std::abs(value)))), 9)); // two digits that say something
   return std::abs(value) >= 100 ? fmt::format("{:.0f}", value) : std::abs(value) >= 10 ? fmt::format("{:.1f}", value) : fmt::format("{:.2f}", value);
 }
 
@@ -152,9 +216,11 @@ std::string draw_svg(const Figure& figure, const std::string& caption) {
   for (const Series& s : figure.series)
     for (double v : s.values)
       if (std::isfinite(v)) most = std::max(most, v);
+  if (figure.against_one) most = std::max(most, 1.0);
   c.step = figure.against_one && most < 2 ? 0.25 : grid_step(most); // a line of the grid at 1
   c.top = c.step * std::max(std::ceil(most / c.step - 0.001), 1.0);
-  c.out = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"{0}\" height=\"{1}\" fill=\"#fff\"/>\n", kWidth, kHeight);
+  if (const int turned = slant(figure); turned != 0) c.below += std::max((turned > 30 ? 4.6 : 2.6) * double(longest_name(figure)) - 12, 0.0);
+  c.out = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"{0}\" height=\"{1}\" fill=\"#fff\"/>\n", kWidth, c.height());
   axes(c, figure, caption);
   if (figure.kind == Figure::Kind::lines) lines(c, figure);
   else bars(c, figure);
@@ -165,18 +231,23 @@ std::string draw_report(const std::vector<Chapter>& chapters, const Scale& scale
   unsigned counts[3] = {};
   for (const Chapter& chapter : chapters)
     for (const Claim& c : chapter.section.claims) counts[size_t(c.verdict)]++;
-  std::string out = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Garner: experiments, simulated</title><style>\n"
-                    "body{font:15px/1.45 sans-serif;max-width:1000px;margin:2em auto;padding:0 1em;color:#222}table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid #ccc;padding:.25em .6em;text-align:left;vertical-align:top}\n"
-                    "tr.holds td:last-child{background:#dff2e3}tr.fails td:last-child{background:#f9dcd5}tr.open td:last-child{background:#eee}small{color:#666}svg{max-width:100%}\n</style></head><body>\n";
-  out += fmt::format("<h1>Experiments of two papers, on the simulated machine</h1>\n<p>Every figure here is <b>simulated</b>: the collector's own code on a model of the machine (seed {}{}). Workloads are generators with the stated allocation patterns, "
+  std::string out = fmt::format("<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>Garner: experiments, simulated</title><style>\n{}{}</style></head><body>\n", kStyle, dark_colours());
+  out += fmt::format("<h1>Experiments on the simulated machine</h1>\n<p>Every figure here is <b>simulated</b>: the collector's own code on a model of the machine (seed {}{}). Workloads are generators with the stated allocation patterns, "
                      "on heaps scaled down to {} of their full size, which is itself about a fifth of the first paper's young spaces and a thousandth of the second's largest. Of {} claims about shape {} hold, {} do not, {} cannot be judged here.</p>\n",
                      seed, scale.quick ? ", the quick selection" : "", fmt::format("{} %", scale.percent()), counts[0] + counts[1] + counts[2], counts[0], counts[1], counts[2]);
+  out += "<p>";
+  for (const Chapter& chapter : chapters) {
+    size_t held = 0;
+    for (const Claim& c : chapter.section.claims) held += c.verdict == Verdict::holds;
+    out += fmt::format("<a href=\"#{0}\">{0}</a>&nbsp;<small>{1}&nbsp;of&nbsp;{2}&nbsp;hold</small>&ensp;\n", escape(chapter.experiment->id), held, chapter.section.claims.size());
+  }
+  out += "</p>\n";
   for (const Chapter& chapter : chapters) {
     const Experiment& e = *chapter.experiment;
     out += fmt::format("<h2 id=\"{0}\">{0}: {1}</h2>\n<p>{2}.{3}</p>\n", escape(e.id), escape(e.title), escape(e.paper), e.lost.empty() ? "" : " <i>Lost or not reported: " + escape(e.lost) + ".</i>");
-    out += claims_html(chapter.section);
+    out += claims_html(chapter.section, e.id.rfind("ours/", 0) == 0);
     if (!chapter.section.table.empty()) out += table_html(chapter.section.table);
-    for (const Figure& f : chapter.section.figures) out += draw_svg(f, caption_of(chapter));
+    for (const Figure& f : chapter.section.figures) out += "<div class=\"wide\">" + draw_svg(f, caption_of(chapter)) + "</div>\n";
     out += fmt::format("<p><small>{}. Again: <code>garner reproduce {}{}</code></small></p>\n", caption_of(chapter), e.id, scale.quick ? " --quick" : "");
   }
   return out + "</body></html>\n";

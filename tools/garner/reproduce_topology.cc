@@ -53,7 +53,7 @@ std::vector<Run> locality_runs(const Scale& scale) {
 
 Section judge_x1(const Results& results, const Scale& scale) {
   Section section;
-  Figure figure{Figure::Kind::bars, "Locality of rooted sub-graphs, loc(A)", "", "loc(A)", {}, {{"all roots", {}}}};
+  Figure figure{Figure::Kind::bars, "Locality of rooted sub-graphs, loc(A)", "program", "loc(A)", {}, {{"all roots", {}}}};
   double sum = 0;
   std::string best, worst;
   double high = -1, low = 2;
@@ -76,7 +76,7 @@ Section judge_x1(const Results& results, const Scale& scale) {
 
 Section judge_x2(const Results& results, const Scale& scale) {
   Section section;
-  Figure figure{Figure::Kind::bars, "Locality by kind of root, loc(A)", "", "loc(A)", {}, {{"old-to-young", {}}, {"stack", {}}, {"static", {}}}};
+  Figure figure{Figure::Kind::bars, "Locality by kind of root, loc(A)", "program", "loc(A)", {}, {{"old-to-young", {}}, {"stack", {}}, {"static", {}}}};
   unsigned lower = 0, known = 0;
   std::string not_lower;
   for (const std::string& w : all_programs()) {
@@ -109,7 +109,7 @@ std::vector<Run> scheme_runs(const Scale& scale) {
 }
 
 Figure against_org(const Results& results, const Scale& scale, const char* path, const std::string& title) {
-  Figure figure{Figure::Kind::bars, title, "", "org / scheme (above 1 is better)", all_programs(), {}, true};
+  Figure figure{Figure::Kind::bars, title, "program", "org / scheme (above 1 is better)", all_programs(), {}, true};
   for (const std::string& s : {"aggressive", "hybrid", "relaxed"}) {
     Series series{s, {}};
     for (const std::string& w : all_programs()) series.values.push_back(results.number(run_of(scale, w, "org"), path) / results.number(run_of(scale, w, s), path));
