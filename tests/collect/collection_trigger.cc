@@ -9,7 +9,7 @@
 namespace garner::test {
 namespace {
 
-TEST(CollectionTrigger, N22TheCounterDecides) {
+TEST(CollectionTrigger, N22N3TheCounterDecides) {
   for (u64 limit : {200 * KiB, 777 * KiB, 3 * MiB}) {
     SmallHeap heap("tlab=8k");
     heap.host.cycle->spaces().eden.set_limit(limit);

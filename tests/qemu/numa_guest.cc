@@ -93,7 +93,7 @@ u64 lost_leaves(SmallHeap& heap, u32 roots, u32 children) {
   return lost;
 }
 
-TEST(EightNodes, TheMachineSeesThem) {
+TEST(EightNodes, N25TheMachineSeesThemAndPins) {
   Linux machine;
   ASSERT_EQ(machine.nodes(), kNodes);
   Linux::Self self(machine, 0);
@@ -157,7 +157,7 @@ TEST(EightNodes, N18FirstTouchIsTheTouchersNode) {
 }
 
 // N9: pinned workers of all nodes take from each other, and say how often from another node.
-TEST(EightNodes, StealsAreCounted) {
+TEST(EightNodes, N9N25StealsAreCounted) {
   allow_all();
   SmallHeap heap("space_eden=interleaved,space_survivor=interleaved,workers=8,woken_per=0,join=fixed,pin=rr,queue_capacity=64");
   u64 steals = 0, remote = 0, attempts = 0;
