@@ -49,6 +49,7 @@ TEST(PhaseTrace, N4BetweenPhasesNobodyWorks) {
         crew.gang.run(self, Phase::mark, kWorkers, 3, body);
         between = true;
         hold_ms(self, 3);
+        for (u32 ms = 0; ms < 100 && !monitor && fixed && asked == 0; ms++) hold_ms(self, 1);
       }
       between = false;
     });
