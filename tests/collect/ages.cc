@@ -62,7 +62,7 @@ TEST(Ages, N1WhereAllWhoWaitComeThroughNobodyWaits) {
   }
 }
 
-TEST(Ages, N3EdenAndFromSpaceAreEmptyAfterwards) {
+TEST(Ages, N3N1EdenAndFromSpaceAreEmptyAfterwards) {
   SmallHeap heap;
   for (u32 i = 0; i < 3000; i++) {
     Ref ref = heap.node(2, 40);

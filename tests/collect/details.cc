@@ -1,6 +1,7 @@
 // What a sink that asks for details is told of a collection by node and by worker, on a simulated machine of four nodes: N27, T15. The sums are those
 // that the collector itself and the heap know.
 #include <map>
+#include <numeric>
 
 #include "by_node.h"
 
@@ -113,6 +114,60 @@ TEST(Details, N27UsesByNodeAreWhatWasCopied) {
       u64 old = 0;
       for (u64 v : told.held[SpaceKind::old]) old += v;
       EXPECT_GE(old, copied);
+    });
+}
+
+// Workers steal from all. With fragmented survivors nobody writes a copy on another node, and each node's workers copy their share, within a fifth;
+// where all of eden is on one node, that node's are nearer to it and copy a little more.
+TEST(Details, N20T11CopiesGoToTheCopiersNodeAndEachNodeMakesItsShare) {
+  struct Case { const char *eden, *survivors; bool local; double apart; };
+  for (const Case& c : {Case{"interleaved", "naps.space.survivor=fragmented", true, 0.2}, Case{"interleaved", "topo.plab=node_local", true, 0.2},
+                        Case{"fragmented", "naps.space.survivor=fragmented", true, 0.3}, Case{"interleaved", "topo.plab=os_interleave", false, 0.2}})
+    told_on_four(std::string("scheme=org,space_eden=") + c.eden + "," + c.survivors, Detail::full, [&](SimHeap& heap, Told& told) {
+      usize root = heap.root(heap.array(8000)); // eden fragmented: on node 0, all of it
+      for (usize i = 0; i < 8000; i++) heap.set(heap.at(root), i, heap.node(1, 64));
+      heap.young();
+      u64 near = 0;
+      for (u32 n = 0; n < kNodes; n++) {
+        const Row& row = told.bytes[SpaceKind::to][n];
+        const double made = double(std::accumulate(row.begin(), row.end(), u64(0))), share = double(heap.last().copied) / kNodes;
+        EXPECT_NEAR(made, share, c.apart * share) << c.eden << ", " << c.survivors << ", node " << n;
+        near += row[n];
+      }
+      EXPECT_GT(told.stolen, 20u);
+      if (c.local) EXPECT_EQ(near, heap.last().copied) << c.survivors;
+      else EXPECT_LT(near, heap.last().copied / 2) << c.survivors;
+    });
+}
+
+// Three quarters of the references lead to other nodes. In segregated spaces they are followed there, and nobody reads or copies an object of another node.
+TEST(Details, N23NobodyTouchesAnotherNodesYoungObjects) {
+  for (const char* spaces : {"segregated", "fragmented"})
+    told_on_four(std::string("scheme=org,tenure_age=3,space_eden=") + spaces + ",space_survivor=" + spaces, Detail::full, [&](SimHeap& heap, Told& told) {
+      constexpr u32 kObjects = 1200;
+      usize root = heap.root(heap.array(kObjects));
+      Random random(11);
+      for (u32 i = 0; i < kObjects; i++) {
+        if (i % 100 == 0) move_to(heap, i / 100 % kNodes);
+        heap.set(heap.at(root), i, heap.node(2, 40));
+      }
+      for (u32 i = 0; i < kObjects; i++)
+        for (u32 slot = 0; slot < 2; slot++) heap.set(SimHeap::get(heap.at(root), i), slot, SimHeap::get(heap.at(root), random.below(kObjects)));
+      const bool segregated = spaces[0] == 's';
+      for (SpaceKind from : {SpaceKind::eden, SpaceKind::from}) {
+        told.clear();
+        heap.young();
+        for (SpaceKind space : {from, SpaceKind::to}) {
+          u64 far = 0;
+          for (u32 n = 0; n < kNodes; n++)
+            for (u32 m = 0; m < kNodes; m++)
+              if (n != m) far += told.bytes[space][n][m] + (space == from ? told.accesses[space][n][m] : 0);
+          if (segregated) EXPECT_EQ(far, 0u) << name_of(space);
+          else if (space == from) EXPECT_GT(far, 0u) << "nobody ever left his node: the test shows nothing";
+        }
+        EXPECT_GE(told.all(told.accesses[from]), u64(kObjects));
+        EXPECT_EQ(sums(heap).requests_sent > kObjects, segregated);
+      }
     });
 }
 

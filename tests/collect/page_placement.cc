@@ -127,6 +127,35 @@ TEST(PagePlacement, N21OneThreadFillsItsShareN22TheCounterCounts) {
   }
 }
 
+// The program runs on one node. Its allocation brings a collection when its fragment's share is full, or when all of eden is.
+TEST(PagePlacement, N21ACollectionComesAtAShareOfTheLimitN22AtAllOfIt) {
+  for (auto [policy, parts] : {std::pair{"fragmented", 1u}, {"fragmented_hotspot", 4u}, {"firsttouch", 1u}}) {
+    on_sim(four_nodes(), std::string("tlab=8k,space_survivor=interleaved,space_eden=") + policy, [&, parts = parts](SmallHeapOn<Sim>& heap) {
+      heap.host.cycle->spaces().eden.set_limit(4 * MiB);
+      heap.self.node = 2;
+      u64 bytes = 0;
+      for (; heap.host.cycle->count() == 0; bytes += 64) heap.leaf(64);
+      EXPECT_GT(bytes + 16 * KiB, 4 * MiB / parts) << policy;
+      EXPECT_LE(bytes, 4 * MiB / parts + 64) << policy;
+    });
+  }
+}
+
+// The program's threads on all nodes in turn: every buffer, and so every object, is of the node the thread runs on.
+TEST(PagePlacement, N20BuffersAreOfTheNodeTheThreadRunsOn) {
+  on_sim(four_nodes(), "tlab=1k,space_eden=fragmented", [](SmallHeapOn<Sim>& heap) {
+    Random random(3);
+    u32 wrong = 0;
+    for (u32 i = 0; i < 300; i++) {
+      heap.close_buffers();
+      heap.self.node = u32(random.below(4));
+      for (u32 k = 0; k < 40; k++) wrong += heap.heap().node_at(block_of(heap.leaf(24 + 8 * random.below(100)))) != heap.self.node;
+    }
+    EXPECT_EQ(wrong, 0u);
+    EXPECT_EQ(heap.host.cycle->count(), 0u);
+  });
+}
+
 TEST(PagePlacement, N21ResizingDropsAndBindsPagesN22DoesNot) {
   for (auto [policy, remaps] : {std::pair{"fragmented", false}, {"fragmented_hotspot", true}}) {
     on_sim(four_nodes(), std::string("retain=on,space_eden=") + policy, [&, remaps = remaps](SmallHeapOn<Sim>& heap) {

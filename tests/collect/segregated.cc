@@ -11,17 +11,17 @@ constexpr const char* kSegregated = "preset=segregated,workers=8,";
 constexpr u32 kNodes = 4, kObjects = 3000;
 
 // Objects on all nodes, each with two references to any others. Returns the home of each by identity.
-std::map<u32, u32> tangle(SimHeap& heap, u32 nodes) {
-  usize root = heap.root(heap.array(kObjects));
+std::map<u32, u32> tangle(SimHeap& heap, u32 nodes, u32 objects = kObjects) {
+  usize root = heap.root(heap.array(objects));
   Random random(11);
-  for (u32 i = 0; i < kObjects; i++) {
+  for (u32 i = 0; i < objects; i++) {
     if (i % 100 == 0) move_to(heap, i / 100 % nodes);
     heap.set(heap.at(root), i, heap.node(2, 40));
   }
   std::map<u32, u32> homes;
-  for (u32 i = 0; i < kObjects; i++) {
+  for (u32 i = 0; i < objects; i++) {
     Ref one = heap.get(heap.at(root), i);
-    for (u32 slot = 0; slot < 2; slot++) heap.set(one, slot, heap.get(heap.at(root), random.below(kObjects)));
+    for (u32 slot = 0; slot < 2; slot++) heap.set(one, slot, heap.get(heap.at(root), random.below(objects)));
     homes[SimHeap::id(one)] = home_of(heap, one);
   }
   return homes;
@@ -54,6 +54,30 @@ TEST(Segregated, N23ObjectsNeverChangeNode) {
       heap.young(); // promoted: old space is interleaved
       EXPECT_EQ(heap.objects(), kObjects + 1u);
     });
+}
+
+// Workers fall behind, wake for nothing and are switched anywhere, so inboxes stand full while everybody else is idle: no request is lost.
+TEST(Segregated, N23NothingIsLostWhereInboxesAreServedLate) {
+  u64 delays = 0;
+  for (u64 seed = 1; seed <= 12; seed++) {
+    SimConfig config = nodes_of_cores(kNodes, 2);
+    config.picker = sim::Picker::seeded;
+    config.seed = seed;
+    config.faults.delay_one_in = 40;
+    config.faults.delay_ps_max = seed % 2 == 0 ? 1'000'000 : 200'000'000;
+    config.faults.storm_one_in = 100;
+    on_sim(config, kSegregated + std::string(seed % 3 == 0 ? "tenure_age=3,request_batch=1" : "tenure_age=3,request_batch=32,root_capacity=8"), [&](SimHeap& heap) {
+      tangle(heap, kNodes, 600);
+      for (u32 i = 0; i < 2; i++) {
+        heap.young();
+        EXPECT_EQ(heap.objects(), 601u);
+        EXPECT_GT(sums(heap).requests_sent, 300u);
+        EXPECT_EQ(sums(heap).requests_sent, sums(heap).requests_served);
+      }
+      delays += heap.machine.faults(sim::Fault::delay);
+    });
+  }
+  EXPECT_GT(delays, 1000u);
 }
 
 TEST(Segregated, N23OneRequestOneLockOrABatch) {

@@ -12,7 +12,9 @@
 
 #include <array>
 #include <cstddef>
+#include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "collect/small_heap.h"
 
@@ -93,7 +95,7 @@ u64 lost_leaves(SmallHeap& heap, u32 roots, u32 children) {
   return lost;
 }
 
-TEST(EightNodes, TheMachineSeesThem) {
+TEST(EightNodes, N25TheMachineSeesThemAndPins) {
   Linux machine;
   ASSERT_EQ(machine.nodes(), kNodes);
   Linux::Self self(machine, 0);
@@ -107,6 +109,29 @@ TEST(EightNodes, TheMachineSeesThem) {
     EXPECT_EQ(machine.node_of_worker(node), node);
   }
   allow_all();
+}
+
+// N25: what the kernel lets each collector thread run on. Threads are made in the order of workers, and so are their numbers.
+TEST(EightNodes, N25EachWorkerMayRunOnItsNodeOnly) {
+  for (const char* pin : {"rr", "none"}) {
+    allow_all();
+    SmallHeap heap("workers=12,woken_per=0,join=fixed,conductor=waits,pin=" + std::string(pin));
+    grow(heap, 8, 10);
+    heap.young();
+    std::map<u32, std::string> allowed; // by the thread's number
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+      std::ifstream status(task.path() / "status");
+      for (std::string line; std::getline(status, line);)
+        if (line.rfind("Cpus_allowed_list:\t", 0) == 0) allowed[u32(std::stoul(task.path().filename()))] = line.substr(19);
+    }
+    allowed.erase(allowed.begin()); // the program's thread
+    ASSERT_EQ(allowed.size(), 12u);
+    u32 worker = 0;
+    for (const auto& [thread, list] : allowed) { // node n has processor n
+      EXPECT_EQ(list, pin[0] == 'n' ? "0-7" : std::to_string(worker % kNodes)) << "worker " << worker;
+      worker++;
+    }
+  }
 }
 
 TEST(EightNodes, N19InterleavedPagesGoRoundTheNodes) {
@@ -157,7 +182,7 @@ TEST(EightNodes, N18FirstTouchIsTheTouchersNode) {
 }
 
 // N9: pinned workers of all nodes take from each other, and say how often from another node.
-TEST(EightNodes, StealsAreCounted) {
+TEST(EightNodes, N9StealsAreCounted) {
   allow_all();
   SmallHeap heap("space_eden=interleaved,space_survivor=interleaved,workers=8,woken_per=0,join=fixed,pin=rr,queue_capacity=64");
   u64 steals = 0, remote = 0, attempts = 0;

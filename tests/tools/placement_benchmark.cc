@@ -36,6 +36,27 @@ TEST(PlacementBenchmark, N28KneesAndTotalsOfTheSymmetricBoard) {
   EXPECT_GT(at_48[usize(Placement::balanced_remote)], 2 * at_48[usize(Placement::unbalanced_local)]);
 }
 
+// Each thread's buffer is asked for page by page, after it has been read.
+TEST(PlacementBenchmark, N28PagesAreWhereThePlacementSays) {
+  const MachineFile m = find_machine("amd48");
+  const u32 nodes = m.config().shape->nodes;
+  for (Placement placement : kPlacements) {
+    const PlacementPoint point = run_placement(m.config(), placement, 16, 16 << 20);
+    ASSERT_EQ(point.pages.size(), usize(nodes) * nodes);
+    const u64 readers = placement == Placement::unbalanced_local ? 1 : nodes, each = point.bytes / kPageBytes / readers;
+    for (u32 reader = 0; reader < nodes; reader++)
+      for (u32 page = 0; page < nodes; page++) {
+        const u64 found = point.pages[reader * nodes + page];
+        switch (placement) {
+          case Placement::unbalanced_remote: EXPECT_EQ(found, page == 0 ? each : 0); break;
+          case Placement::balanced_remote: EXPECT_NEAR(double(found), double(each) / nodes, 2); break; // a page more or less in each of two buffers
+          case Placement::balanced_local: EXPECT_EQ(found, page == reader ? each : 0); break;
+          case Placement::unbalanced_local: EXPECT_EQ(found, page == 0 && reader == 0 ? each : 0); break;
+        }
+      }
+  }
+}
+
 TEST(PlacementBenchmark, TheAsymmetricBoardStopsSooner) {
   const u32 knee = knee_of(curve_of(find_machine("amd48a"), Placement::balanced_remote), 5);
   EXPECT_GE(knee, 24u);

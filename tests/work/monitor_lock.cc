@@ -78,7 +78,7 @@ TEST(Gang, N5AcquisitionsPerPhase) {
   }
 }
 
-TEST(Gang, N15NoLockIsTakenInFutexMode) {
+TEST(Gang, N5N15NoLockIsTakenInFutexMode) {
   for (GangConfig config : all_configs(4)) {
     if (config.sync != SyncKind::futex || config.task_queue == TaskQueueKind::monitor) continue;
     SCOPED_TRACE(describe(config));

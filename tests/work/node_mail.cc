@@ -62,7 +62,7 @@ struct Posting : Draining<Nodes, Posting> {
 constexpr std::pair<SyncKind, JoinKind> kWays[] = {{SyncKind::futex, JoinKind::fixed}, {SyncKind::futex, JoinKind::late}, {SyncKind::monitor, JoinKind::fixed}};
 
 // The story of T13: the scanner posts when everybody else has offered. Whoever gets the task, the roots belong to another node.
-TEST(NodeMail, T13RootsForIdleWorkersAreNotLost) {
+TEST(NodeMail, T7T13RootsForIdleWorkersAreNotLost) {
   for (auto [sync, join] : kWays) {
     Crew<Nodes> crew(with_mail(3, sync, join));
     std::atomic<u32> offered{0};

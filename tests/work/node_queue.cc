@@ -9,7 +9,7 @@ namespace garner::test {
 namespace {
 
 TEST(NodeQueue, T4ManyProducersManyConsumers) {
-  constexpr u32 kProducers = 8, kConsumers = 8, kEach = 20000;
+  constexpr u32 kProducers = 32, kConsumers = 32, kEach = 4000;
   for (u32 capacity : {8u, 1024u, 1u << 18}) {
     Linux machine;
     NodeQueue<Linux> queue;

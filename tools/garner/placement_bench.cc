@@ -67,7 +67,10 @@ PlacementPoint run_placement(const sim::Config& config, Placement placement, u32
   }
   run_all(machine, readers, &touch_all);
   const u64 ns = run_all(machine, readers, &read_all);
-  return {threads, ns, pages * kPageBytes * workers.size(), machine.digest()};
+  std::vector<u64> where(usize(machine.nodes()) * machine.nodes());
+  for (const Reader& reader : readers)
+    for (u64 p = 0; p < pages; p++) where[machine.node_of_worker(reader.worker) * machine.nodes() + machine.node_of_page(reader.at + p * kPageBytes)]++;
+  return {threads, ns, pages * kPageBytes * workers.size(), machine.digest(), where};
 }
 
 u32 knee_of(const std::vector<PlacementPoint>& curve, u32 percent) {

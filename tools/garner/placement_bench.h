@@ -21,6 +21,7 @@ struct PlacementPoint {
   u64 ns;           // until the last thread is through
   u64 bytes;        // read in all
   u64 digest;       // of the run
+  std::vector<u64> pages = {}; // where the machine says they were read, [node of the reader * nodes + node of the page]
   double gb_per_s() const { return ns == 0 ? 0 : double(bytes) / double(ns); }
 };
 // One run; `bytes` is rounded down to whole pages for each thread.

@@ -153,7 +153,7 @@ TEST(MailExplored, T13N23Gangs) {
 }
 
 // The plain idle counter: the phase ends over entries that nobody holds.
-TEST(MailExplored, T13UncountedQueuesAreFound) {
+TEST(MailExplored, T13N23UncountedQueuesAreFound) {
   EXPECT_NE((hunt<MailGang<2, JoinKind::fixed, SyncKind::futex>>(bit(Trap::uncounted_queues), 5'000)), "");
 }
 
