@@ -85,7 +85,8 @@ template <class H, class M> bool Cycle<H, M>::init(const HeapConfig& config, typ
 
 // What `auto` stands for here: pages near the threads that use them, and threads that stay there, where there is a choice. False when all placement was left to us.
 template <class H, class M> bool Cycle<H, M>::place_automatically(bool by_node) {
-  const bool many = by_node && machine_.nodes() > 1;
+  bool many = false; // nodes with processors: memory alone, as on a machine with CXL, is no choice
+  for (u32 i = 1; by_node && i < kWorkersMax; i++) many = many || machine_.node_of_worker(i) != machine_.node_of_worker(0);
   bool asked = false;
   for (Opt space : {Opt::space_eden, Opt::space_survivor, Opt::space_old}) {
     asked = asked || settings_.as<SpacePolicy>(space) != SpacePolicy::automatic;

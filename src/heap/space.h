@@ -93,9 +93,7 @@ template <class M> class Space {
   struct alignas(kLineBytes) Fragment {
     Atomic<u32> current; // release by the fetcher, acquire by takers
     Atomic<u64> used;    // N21 only; relaxed: a count
-    // Guards the change of current. One for each node: a lock that everybody waits for passes from waiter to waiter as many times as there are, and each
-    // release takes its line from all others; 192 workers who found their regions full at once stood 8 ms.
-    alignas(kLineBytes) typename M::Lock lock;
+    alignas(kLineBytes) typename M::Lock lock; // guards the change of current
   };
 
   u32 fragment_of(u32 node) const { return node < fragments_count_ ? node : 0; }
@@ -150,13 +148,29 @@ template <class M> class Space {
           if (r.top.cas_relaxed(top, top + bytes)) return {top, top + bytes, reads<M>(r.clean)};
         }
       }
-      if (fragment.current.load_relaxed() != index) continue; // somebody else fetched one
-      Locked<typename M::Lock> guard(fragment.lock);
-      if (fragment.current.load_relaxed() != index) continue;
-      u32 fresh = heap_->take_region(role_, label_, age_, home(u32(&fragment - fragments_)), reserve_);
-      if (fresh == kNoRegion) return {};
-      fragment.current.store_release(fresh);
+      if (!fetch(fragment, index)) return {};
     }
+  }
+
+  // Another region than `seen` is current. False when there is no memory. Whoever does not get the lock looks at what its holder will change, and seldom: the line
+  // of a lock that n workers try for passes n times from one to the next, and each release takes it from all of them. 192 workers who found one region full
+  // at once stood 8 ms at a plain lock.
+  bool fetch(Fragment& fragment, u32 seen) {
+    for (u32 turns = 1; fragment.current.load_relaxed() == seen; turns = min_of(2 * turns, kMostTurns)) {
+      if (!fragment.lock.try_lock()) {
+        heap_->machine().relax(turns);
+        continue;
+      }
+      bool found = true;
+      if (fragment.current.load_relaxed() == seen) {
+        u32 fresh = heap_->take_region(role_, label_, age_, home(u32(&fragment - fragments_)), reserve_);
+        found = fresh != kNoRegion;
+        if (found) fragment.current.store_release(fresh);
+      }
+      fragment.lock.unlock();
+      return found;
+    }
+    return true;
   }
 
   // Holes stand in bins by size, each of twice the size of the one before. A single object gets the smallest hole that fits, so that
@@ -197,6 +211,7 @@ template <class M> class Space {
     return {};
   }
 
+  static constexpr u32 kMostTurns = 256; // of relax: some 5 us
   static constexpr u32 kBins = 12; // [256, 512) … [512 KiB, …)
   static constexpr usize kTries = 8;
   static u32 bin_of(usize bytes) { return min_of(u32(log2_floor(max_of(bytes, kLeastHole)) - log2_floor(kLeastHole)), kBins - 1); }

@@ -58,6 +58,7 @@ template <class M> concept Machine = requires(M& machine, typename M::Self& self
   { machine.park(self, futex, k) };                       // sleep unless the word differs from k; may return early
   { machine.wake(self, futex, k) };                       // wake up to k sleepers
   { machine.now() } -> std::same_as<u64>;                 // any-thread
+  machine.relax(k);                                       // k turns of a bounded spin, by whoever has no Self; any-thread
   { machine.start(entry, arg) } -> std::same_as<bool>;    // a new thread of this machine
   { machine.reserve(n, n) } -> std::same_as<word>;        // bytes, alignment -> zeroed address space, 0 when refused; not to be touched before it is opened
   { machine.reserve_large(n) } -> std::same_as<word>;     // bytes, a multiple of the large page: of pages the system has set aside, all of them ours at once; 0 when they are too few

@@ -34,6 +34,7 @@ enum class Trap : u32 {
   untagged_word,      // N10, N17: a withdrawal that is late lowers the next phase's count
   uncounted_queues,   // N23, T13: a phase ends though a node's queue holds messages or roots
   foreign_queues,     // N23, T13: an idle worker withdraws for a queue that it may not take from
+  untagged_deque,     // N9: a theft of several entries that is late takes what the owner has taken back
 };
 
 template <class M> GARNER_INLINE bool mutated(Trap trap) {
@@ -62,6 +63,9 @@ template <class M, class T> GARNER_INLINE T& sets(T& field, Where where = Where:
 }
 
 // At most two guesses stand open per worker.
+template <class M> GARNER_INLINE void guesses_all(const void* at, usize bytes, Where where = Where::here()) {
+  if constexpr (requires { M::guesses(at, bytes, where); }) M::guesses(at, bytes, where);
+}
 template <class M, class T> GARNER_INLINE T& guesses(T& field, Where where = Where::here()) {
   if constexpr (requires { M::guesses(&field, sizeof field, where); }) M::guesses(&field, sizeof field, where);
   return field;

@@ -160,7 +160,8 @@ template <class M> class Gang {
 
   static constexpr u32 kSpinTurns = 7, kYieldTurns = 6, kLiteralTurns = 6;
   static constexpr u32 kLostPauses = 16;
-  static constexpr u32 kHalfMost = 16, kRequestsMost = 32; // entries of one theft beyond the first, requests taken at once
+  static constexpr u32 kScoutsMost = 4; // of a node at a time; with one, 192 workers on 8 nodes starved in the last half of a phase
+  static constexpr u32 kHalfMost = 64, kRequestsMost = 32; // entries of one theft, requests taken at once
   static constexpr usize kKeptOverflowBytes = MiB; // overflow memory a worker keeps between phases
 
   u32 first_thread() const { return config_.conductor == Conductor::works ? 1 : 0; }
@@ -252,7 +253,7 @@ template <class M> class Gang {
   Neighbours neighbours_;
   PhaseRules rules_;          // of the phases to come
   u32 nodes_ = 1;
-  // victim=nearest: 1 while a worker of the node looks for work on other nodes; relaxed: who finds it taken waits for what that one brings. Guards nothing.
+  // victim=nearest: workers of the node that look for work on other nodes; relaxed: who finds enough of them waits for what they bring. Guards nothing.
   struct alignas(kLineBytes) Scout { typename M::template Atomic<u32> out; };
   Scout scouts_[kNodesMost];
   // late: the last phase that somebody of the node joined.

@@ -68,16 +68,15 @@ template <class M> bool Gang<M>::find(Self& self, Worker& me, u32 epoch, Worker*
 }
 
 // Ring by ring, at random within a ring. Those who have not joined are passed over by a look at their deque.
-// Of each node one worker at a time goes to other nodes: a victim of many thieves spends its time waiting for its own deque's lines.
+// Of each node only a few at a time go to other nodes: a victim of many thieves spends its time waiting for its own deque's lines.
 template <class M> bool Gang<M>::find_near(Self& self, Worker& me, u64& entry) {
   if (find_in(self, me, 0, entry)) return true;
   auto& out = scouts_[me.node].out;
-  if (rings_of(me) == 1 || out.load_relaxed() != 0) return false;
-  u32 nobody = 0;
-  if (!out.cas_relaxed(nobody, 1)) return false;
+  if (rings_of(me) == 1 || out.load_relaxed() >= kScoutsMost) return false; // one too many now and then does no harm
+  out.fetch_add_relaxed(1);
   bool found = false;
   for (u32 r = 1, rings = rings_of(me); r < rings && !found; r++) found = find_in(self, me, r, entry);
-  out.store_relaxed(0);
+  out.fetch_sub_relaxed(1);
   return found;
 }
 
@@ -92,7 +91,9 @@ template <class M> bool Gang<M>::find_in(Self& self, Worker& me, u32 r, u64& ent
 
 template <class M> bool Gang<M>::attempt(Self& self, Worker& me, Worker& victim, u64& entry) {
   me.stats.steal_attempts++;
-  Stolen outcome = victim.deque.steal(entry);
+  u64 some[kHalfMost];
+  u32 got;
+  Stolen outcome = victim.deque.steal(some, config_.steal_half ? kHalfMost : 1, got);
   if (outcome == Stolen::lost)
     for (u64 i = self.random.below(kLostPauses); i > 0; i--) self.pause(); // others want it too: not all at once again
   if (outcome != Stolen::got) return false;
@@ -100,10 +101,8 @@ template <class M> bool Gang<M>::attempt(Self& self, Worker& me, Worker& victim,
   stole(self, victim.node);
   if (GARNER_UNLIKELY(me.timeline != nullptr)) line_of(me).took(victim.node);
   if (victim.node != me.node) me.stats.steals_remote++;
-  if (config_.steal_half) {
-    u64 more;
-    for (u64 left = min_of<u64>(victim.deque.shown() / 2, kHalfMost); left > 0 && victim.deque.steal(more) == Stolen::got; left--) me.deque.push(more);
-  }
+  entry = some[0];
+  for (u32 i = 1; i < got; i++) me.deque.push(some[i]);
   // The owner rings one sleeper when it publishes; whoever finds more than it can use passes the ring on.
   if (late() && victim.deque.looks_stealable()) bell_of(me).tell(self, !tied(me.rules));
   return true;
@@ -126,7 +125,7 @@ template <class M> typename Gang<M>::Worker* Gang<M>::sees_work(Worker& me, u32 
 
 template <class M> typename Gang<M>::Worker* Gang<M>::sees_near(Worker& me, bool asleep_next) {
   for (u32 r = 0, rings = rings_of(me); r < rings; r++) {
-    if (r == 1 && !asleep_next && scouts_[me.node].out.load_relaxed() != 0) return nullptr;
+    if (r == 1 && !asleep_next && scouts_[me.node].out.load_relaxed() >= kScoutsMost) return nullptr;
     Neighbours::Ring ring = neighbours_.ring(me.node, r);
     for (u32 i = 0; i < ring.count; i++) {
       Worker& victim = workers_[ring.workers[(me.index + i) % ring.count]];

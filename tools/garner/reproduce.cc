@@ -225,7 +225,12 @@ int reproduce(const Options& options) {
   write_file(directory / "index.html", draw_report(chapters, scale, kReproduceSeed));
   write_file(directory / "claims.md", markdown_of(chapters));
   say_out("{}{} claims hold, {} do not, {} cannot be judged; simulated, seed {}. The report: {}\n", table.text(colours_on(1)), counts[0], counts[1], counts[2], kReproduceSeed, (directory / "index.html").string());
-  return 0;
+  unsigned failed = 0, all = 0;
+  for (const Experiment* e : chosen)
+    for (const Run& run : e->runs(scale)) all++, failed += results.good(run) == nullptr;
+  if (failed == 0) return 0;
+  say_err("garner: {} of {} runs failed; the first lines above say why\n", failed, all);
+  return 1;
 }
 
 } // namespace

@@ -79,22 +79,25 @@ Section judge_g1(const Results& results, const Scale& scale) {
   std::map<unsigned, std::map<std::string, Mean>> by_workers;
   std::vector<std::string> machines;
   std::vector<unsigned> workers;
-  unsigned below = 0, known = 0;
+  unsigned below = 0, known = 0, cases = 0;
   double worst = 9;
   std::string worst_case, losses;
   section.table.push_back({"machine", "workload", "threads", "garner ms", "best other", "its ms", "best other / garner"});
   for (const Case& one : all_cases(scale)) {
+    cases++;
     const double own = pause(results, one, preset("garner"));
     double best = 1e99;
+    bool whole = !std::isnan(own);
     std::string best_name;
     for (const std::string& p : kPapers) {
       const double other = pause(results, one, preset(p));
+      whole = whole && !std::isnan(other);
       by_preset[p].add(other / own), by_machine[one.machine][p].add(other / own), by_workers[one.workers][p].add(other / own);
       if (other < best) best = other, best_name = p;
     }
     if (std::find(machines.begin(), machines.end(), one.machine) == machines.end()) machines.push_back(one.machine);
     if (std::find(workers.begin(), workers.end(), one.workers) == workers.end()) workers.push_back(one.workers);
-    if (std::isnan(own) || best_name.empty()) continue;
+    if (!whole) continue; // what failed is told by run_all; a claim about the rest would be another claim
     known++;
     const double ratio = best / own;
     if (ratio < 0.97) below++, losses += fmt::format("{}{} {:.2f} ({})", losses.empty() ? "" : "; ", name_of_case(one), ratio, best_name);
@@ -120,8 +123,8 @@ Section judge_g1(const Results& results, const Scale& scale) {
     all_means += fmt::format("{}{} {:.2f}", all_means.empty() ? "" : ", ", p, mean);
     if (mean < least) least = mean, nearest = p;
   }
-  section.claims.push_back(claim("geometric mean of the pause: better than the best single preset", ">= 1.15", fmt::format("{:.2f} ({}); {}", least, nearest, all_means), least >= 1.15, known != 0));
-  section.claims.push_back(claim("in no case worse than the best of all six", ">= 0.97", fmt::format("{} of {} below; least {:.2f} ({})", below, known, worst, worst_case), below == 0, known != 0, losses));
+  section.claims.push_back(claim("geometric mean of the pause: better than the best single preset", ">= 1.15", fmt::format("{:.2f} ({}); {}", least, nearest, all_means), least >= 1.15, known == cases));
+  section.claims.push_back(claim("in no case worse than the best of all six", ">= 0.97", fmt::format("{} of {} below; least {:.2f} ({})", below, known, worst, worst_case), below == 0, known == cases, losses));
   return section;
 }
 
@@ -132,7 +135,7 @@ const std::vector<Ingredient> kIngredients = {
   {"pages near their threads", "heap.space_eden=firsttouch,heap.space_survivor=firsttouch,heap.space_old=firsttouch"},
   {"old pages near who promotes (else interleaved)", "heap.space_old=interleaved"},
   {"threads pinned to nodes", "work.pin=none"},
-  {"victims by distance, one scout for each node", "work.victim=random"},
+  {"victims by distance, few scouts of each node", "work.victim=random"},
   {"thefts of half", "work.steal_half=off"},
   {"few entries are held back", "work.share_from=2"},
   {"termination by node", "work.term_count=flat"},

@@ -69,6 +69,7 @@ void Replay::run(Thread& thread) {
   take_roots(thread);
   thread.meet();
   if (thread.index != 0) return;
+  thread.cool_caches(); // between these objects the program wrote others that died: what the caches hold here is of the building, not of the program
   thread.begin_measuring();
   thread.collect(kind_);
   thread.end_measuring();

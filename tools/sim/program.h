@@ -53,6 +53,7 @@ class Thread {
   // Waits until all threads of the program have come here.
   void meet();
   // The figures begin, or end, here: by one thread, between two meet().
+  void cool_caches(); // other data has passed through all of them
   void begin_measuring();
   void end_measuring();
 

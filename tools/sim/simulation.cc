@@ -306,6 +306,7 @@ void Thread::collect(Kind kind) {
 
 void Thread::meet() { stage_.meet(*this); }
 void Thread::begin_measuring() { stage_.begin_measuring(); }
+void Thread::cool_caches() { stage_.cool_caches(); }
 void Thread::end_measuring() { stage_.end_measuring(); }
 
 } // namespace garner::simulation

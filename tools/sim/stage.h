@@ -25,6 +25,7 @@ class Stage {
   void live(u32 thread);
   void fail(std::string sentence);
   void meet(Thread& thread);
+  void cool_caches() { machine_.cool(); }
   void begin_measuring();
   void end_measuring();
 

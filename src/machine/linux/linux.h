@@ -69,6 +69,9 @@ class Linux {
   Placed interleave(word at, usize bytes);
   bool want_huge_pages(word at, usize bytes); // false when the system refuses
   u32 nodes() const { return nodes_; }
+  void relax(u32 turns) const {
+    while (turns-- > 0) cpu_relax();
+  }
   u32 current_node() const;
   u32 node_of_worker(u32 worker) const { return working_[worker % working_count_]; } // round the nodes that have processors for us (N25)
   bool pin(Self& self, u32 node);

@@ -45,6 +45,7 @@ class Fabric {
   // -- fibers and where they run --
   [[nodiscard]] bool add_fiber(u32 fiber);
   void seat_worker(u32 fiber, u32 worker);  // workers go round the nodes, then round each node's cores, then round their threads
+  void cool();                              // all caches are empty, as after other data has passed through them; no clock moves
   void move_to_node(u32 fiber, u32 node);   // to the thread there with the fewest fibers; has_cores(node)
   void set_active(u32 fiber, bool active);  // it works, or waits and leaves its core to others
   void enter(u32 fiber);                    // the operations that follow are this fiber's

@@ -6,6 +6,8 @@
 #include "base/check.h"
 #include "machine/sim/fabric.h"
 
+#include <cstring>
+
 namespace garner::sim {
 
 bool Fabric::make_cores() {
@@ -60,6 +62,8 @@ void Fabric::sit(u32 fiber, u32 seat) {
 }
 
 void Fabric::seat_worker(u32 fiber, u32 worker) { sit(fiber, worker % u32(seats_.size())); }
+
+void Fabric::cool() { memset(tag_memory_.begin(), 0, tag_memory_.size() * sizeof(u32)); }
 
 void Fabric::move_to_node(u32 fiber, u32 node) {
   u32 best = kNoFiber;

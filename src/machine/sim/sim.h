@@ -75,6 +75,7 @@ class Sim {
   Placed bind(word at, usize bytes, u32 node);
   Placed interleave(word at, usize bytes);
   u32 nodes() const { return config_.nodes; }
+  void relax(u32 turns) { give_way(Op::pause, turns * config_.costs.pause); }
   u32 current_node() const { return current_ == sim::kNoFiber ? 0 : tasks_[current_].node; }
   u32 node_of_worker(u32 worker) const { return full_ ? fabric_.node_of_worker(worker) : worker % config_.nodes; } // spread round the nodes (N25)
   bool pin(Self& self, u32 node);
@@ -96,6 +97,9 @@ class Sim {
   static constexpr u32 kNoNode = sim::Model::kNoNode;
   void settle_page(word at, u32 node) { // touched before the beginning by a thread on that node; no clock moves
     if (sim::Range* range = model_.places().find(at); range != nullptr) model_.places().touch(*range, (at - range->base) / kPageBytes, node);
+  }
+  void cool() { // see Fabric::cool; the uniform machine has no caches
+    if (full_) fabric_.cool();
   }
   u32 node_of_page(word at) { return model_.node_of_page(at); } // kNoNode while untouched
   u64 offset_of(word at) { return id_of(at); }                  // simulated address

@@ -27,9 +27,11 @@ template <class Case, void (Case::*kPart)(Sim::Self&), u32 kWorker> void launch(
 }
 
 // N8: an entry's cell is handed from the owner to whoever takes the entry; slots are used again after a steal.
-template <Order kOrder, Share kShare, u32 kThieves, u32 kPushes> struct DequeHandsOver {
+// kMost: entries that a thief asks for.
+template <Order kOrder, Share kShare, u32 kThieves, u32 kPushes, u32 kMost = 1> struct DequeHandsOver {
   explicit DequeHandsOver(Sim& s) : sim(s) {
-    good = deque.start(sim, 2, kOrder);
+    good = deque.start(sim, kMost == 1 ? 2 : 4, kOrder);
+    deque.grow_old(~u32(0)); // indices wrap here
     deque.share(kShare);
     launch<DequeHandsOver, &DequeHandsOver::owner, 0>(sim, this);
     launch<DequeHandsOver, &DequeHandsOver::thief, 1>(sim, this);
@@ -46,9 +48,12 @@ template <Order kOrder, Share kShare, u32 kThieves, u32 kPushes> struct DequeHan
     while (deque.pop(entry)) own(cells[entry]);
   }
   void thief(Sim::Self&) {
-    u64 entry;
-    for (u32 i = 0; i < 3; i++)
-      if (deque.steal(entry) == Stolen::got) own(cells[entry]);
+    u64 some[kMost];
+    u32 got;
+    for (u32 i = 0; i < 3; i++) {
+      deque.steal(some, kMost, got);
+      for (u32 k = 0; k < got; k++) own(cells[some[k]]);
+    }
   }
   bool ok() {
     for (u32 i = 0; i < kPushes; i++) good = good && cells[i].value == 2;
@@ -415,6 +420,8 @@ inline std::vector<Piece> all() {
       piece<DequeHandsOver<Order::owner_lifo, Share::eager, 1, 3>>("deque eager, one thief", 5),
       piece<DequeHandsOver<Order::owner_lifo, Share::eager, 2, 5>>("deque eager, two thieves, overflow", 3),
       piece<DequeHandsOver<Order::owner_lifo, Share::lazy, 2, 5>>("deque lazy, two thieves, overflow", 3),
+      piece<DequeHandsOver<Order::owner_lifo, Share::lazy, 1, 6, 4>>("deque lazy, several at once", 3),
+      piece<DequeHandsOver<Order::owner_lifo, Share::lazy, 2, 6, 4>>("deque lazy, two thieves, several at once", 2),
       piece<DequeHandsOver<Order::fifo, Share::eager, 2, 5>>("deque fifo, two thieves, overflow", 3),
       piece<QueueHandsOut<TaskQueueKind::array>>("task queue, array", 4),
       piece<QueueHandsOut<TaskQueueKind::msqueue>>("task queue, list", 2),

@@ -73,6 +73,9 @@ TEST(Traps, N10LiteralExitWithFutexIsFound) {
   RecordProperty("found", with.substr(0, 300));
 }
 
+// A thief that has counted entries stops; the owner takes them back, twice; the thief goes on.
+TEST(Traps, N9UntaggedDequeIsFound) { found_only_with<DequeHandsOver<Order::owner_lifo, Share::lazy, 1, 6, 4>>(Trap::untagged_deque); }
+
 TEST(Traps, N16UntaggedQueueIsFound) {
   found_only_with<QueueHandsOut<TaskQueueKind::array>>(Trap::untagged_queue);
   found_only_with<QueueHandsOut<TaskQueueKind::msqueue>>(Trap::untagged_queue);
