@@ -20,7 +20,8 @@ template <class H, class M> void extend_starts(Heap<M>& heap, H& host, u32 index
     for (word card = align_up(at, kCardBytes); card < next; card += kCardBytes) writes<M>(starts[(card - begin) >> kCardShift]) = u16((at - begin) / kWordBytes);
     at = next;
   }
-  writes<M>(r.starts_top) = at;
+  writes<M>(r.starts_top);
+  r.starts_top = at;
 }
 
 // The block of the object that covers `at` (base <= at < starts_top of region `index`).

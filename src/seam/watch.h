@@ -6,7 +6,9 @@
 //   mutated<M>(trap)                    false; a test may switch a known mistake on, to see that it is found
 //
 // The simulated machine orders accesses by happens-before (machine/sim/races.h) and finds those that no release and acquire orders.
-// Everything is a template over the machine, so that machine/linux has no trace of it: tests/golden holds the instruction counts.
+// Everything is a template over the machine, so that machine/linux has no trace of it: tests/golden/hooks.sh compares its machine code with that of a source
+// without hooks. What returns its field turns an access by name into one through a reference. Where the compiler makes less of that (a struct that is copied, a
+// store that could change any other word) the call stands alone, before the access.
 #pragma once
 #include "base/words.h"
 

@@ -283,7 +283,8 @@ template <class M> void Gang<M>::begin(Worker& me, Self& self, Share share) {
 
 // One member's part. True when it was the final worker.
 template <class M> template <class Body> bool Gang<M>::work(Gang& gang, Worker& me, Self& self, u32 epoch) {
-  const Job job = reads<M>(gang.job_); // a copy: after the last offer the conductor may be writing the next one
+  reads<M>(gang.job_);
+  const Job job = gang.job_; // a copy: after the last offer the conductor may be writing the next one
   Body& body = *static_cast<Body*>(job.body);
   gang.begin(me, self, gang.config_.steal ? gang.config_.share : Share::none);
   if constexpr (requires { body.enter(self); }) body.enter(self);

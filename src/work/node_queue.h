@@ -91,7 +91,8 @@ template <class M> class NodeQueue {
       u64 bottom = bottom_.load_acquire(); // pairs with put: the slots below bottom are written
       if (i64(bottom - top) <= 0) return 0;
       u32 n = u32(min_of<u64>(bottom - top, most));
-      entries[0] = guesses<M>(reads<M>(slots_)[top & mask_]).load_relaxed(); // worthless, as those that follow, unless the CAS succeeds
+      reads<M>(slots_);
+      entries[0] = guesses<M>(slots_[top & mask_]).load_relaxed(); // worthless, as those that follow, unless the CAS succeeds
       for (u32 i = 1; i < n; i++) entries[i] = slots_[(top + i) & mask_].load_relaxed();
       bool won = top_.cas_acq_rel(top, top + n); // its release is what put() waits for; a failure leaves the new top in `top`
       guessed<M>(won);
