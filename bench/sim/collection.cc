@@ -92,6 +92,7 @@ struct Outcome {
   double host_s = 0;
   u64 read_remote = 0, read_all = 0; // bytes asked of memories during the collection
   std::string busiest;               // the server that worked most of that time
+  u64 busiest_ps = 0;
 };
 
 constexpr usize kTable = 500, kNodeBytes = 56;
@@ -193,8 +194,8 @@ std::vector<sim::Server> servers_of(Sim& machine, const tool::MachineFile& file)
 }
 
 // "link 0>2 4.1 ms": which worked longest, and how long.
-std::string busiest_of(const std::vector<sim::Server>& before, const std::vector<sim::Server>& after, const tool::MachineFile& file) {
-  u64 most = 0;
+std::string busiest_of(const std::vector<sim::Server>& before, const std::vector<sim::Server>& after, const tool::MachineFile& file, u64& most) {
+  most = 0;
   std::string name;
   for (usize i = 0; i < after.size(); i++) {
     const u64 ps = after[i].busy_ps - before[i].busy_ps;
@@ -222,7 +223,7 @@ Outcome simulated(const Options& options, const tool::MachineFile& file, u32 wor
   std::vector<sim::Server> before;
   std::function<void()> body = [&] {
     program.run([&] { count(u64(-1)), before = servers_of(machine, file); },
-                [&] { count(1), program.outcome.busiest = busiest_of(before, servers_of(machine, file), file); });
+                [&] { count(1), program.outcome.busiest = busiest_of(before, servers_of(machine, file), file, program.outcome.busiest_ps); });
   };
   if (options.why) {
     Sim::Watcher watcher;
@@ -253,12 +254,14 @@ Outcome native(const Options& options, u32 workers) {
   return program.outcome;
 }
 
-void print(const char* where, u32 workers, const Outcome& o, double alone_ms, double native_s) {
+// of bound: the shortest pause that the machine allows over this one. No server can be passed, and so many workers do at best so many times the first line's.
+void print(const char* where, u32 workers, const Outcome& o, double alone_ms, u32 alone, double native_s) {
   const double ms = double(o.pause_ns) / 1e6;
   printf("%-14s %7u %10.3f %10.3f %8.2f %8.2f", where, workers, ms, double(o.evacuate_ns) / 1e6, alone_ms / ms, double(o.copied_bytes) / double(o.pause_ns));
   if (o.read_all != 0) printf(" %7.1f%%", 100.0 * double(o.read_remote) / double(o.read_all));
   else printf(" %8s", "-");
-  printf(" %17s %8.2f", o.busiest.c_str(), o.host_s);
+  printf(" %17s %8.2f", o.busiest.c_str(), std::max(double(o.busiest_ps) / 1e9, alone_ms * alone / workers) / ms);
+  printf(" %8.2f", o.host_s);
   if (native_s > 0) printf(" %8.1f", o.host_s / native_s);
   else printf(" %8s", "-");
   if (o.digest != 0) printf("  %016llx", static_cast<unsigned long long>(o.digest));
@@ -274,20 +277,20 @@ int bench(const Options& options) {
     return 2;
   }
   printf("%llu objects of %zu bytes, young collection%s%s\n", static_cast<unsigned long long>(options.objects), kNodeBytes, options.more.empty() ? "" : ", ", options.more.c_str());
-  printf("%-14s %7s %10s %10s %8s %8s %8s %17s %8s %8s\n", "machine", "workers", "pause ms", "evacuate", "speedup", "GB/s", "remote", "busiest", "host s", "slowdown");
+  printf("%-14s %7s %10s %10s %8s %8s %8s %17s %8s %8s %8s\n", "machine", "workers", "pause ms", "evacuate", "speedup", "GB/s", "remote", "busiest", "of bound", "host s", "slowdown");
   double native_s = 0, native_ms = 0;
   if (options.native)
     for (u32 workers : {1u, 2u}) {
       const Outcome o = native(options, workers);
       if (workers == 1) native_s = o.host_s, native_ms = double(o.pause_ns) / 1e6;
-      print("native", workers, o, native_ms, 0);
+      print("native", workers, o, native_ms, 1, 0);
     }
   double alone_ms = 0;
   for (u32 workers : options.workers) {
     Why why;
     const Outcome o = simulated(options, file, workers, why);
     if (alone_ms == 0) alone_ms = double(o.pause_ns) / 1e6;
-    print(file.name.c_str(), workers, o, alone_ms, native_s);
+    print(file.name.c_str(), workers, o, alone_ms, options.workers[0], native_s);
     if (options.why) why.print(o.pause_ns);
   }
   return 0;

@@ -70,6 +70,7 @@ template <class H, class M> class Cycle final : public Collector {
   u64 find_cards(Self& self, u32 few);
   void after(Kind kind, const Request& request, CycleEnd& end, CycleRecord& record);
   void totals(CycleEnd& end);
+  template <class Each> GenerationSizes tally(Each each_region);
   void verify(const char* when);
   CycleRecord record_of(usize i) const {
     Locked<typename M::Lock> guard(last_lock_);

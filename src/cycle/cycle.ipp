@@ -157,7 +157,7 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   end.start_ns = asked_ns;
   end.stop_ns = stopped_ns - asked_ns;
   host_.begin(kind, request.cause, index);
-  record.before = sizes();
+  record.before = tally([&](auto fn) { heap_.each_region(self, fn); });
   end.heap_before = record.before.total();
   end.young_before = record.before.bytes[0] + record.before.bytes[1];
   emitter_.emit(EventId::cycle_begin, CycleBegin{index, asked_ns, kind, request.cause, end.heap_before, end.young_before});
@@ -176,7 +176,7 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   }
 
   tracing_ = Tracing::none;
-  record.after = sizes();
+  record.after = tally([&](auto fn) { heap_.each_region(self, fn); });
   after(kind, request, end, record);
   if (when == VerifyWhen::after || when == VerifyWhen::both) verify("after");
   count_.store_release(index);
@@ -210,7 +210,7 @@ template <class H, class M> void Cycle<H, M>::young(Self& self, Kind kind, Cycle
   auto& e = evacuation();
   u32 most = gang_.workers(), few = workers_for(pace_.expected_survivors());
   host_.before_roots(kind);
-  e.begin(u32(kind), end.cause == Cause::eden_full && pace_.promotes_at_once());
+  e.begin(self, u32(kind), end.cause == Cause::eden_full && pace_.promotes_at_once());
   tracing_ = Tracing::evacuating;
   u32 gatherers = last_roots_ns_ > 500'000 ? most : 1; // many or deep stacks: share them
   TaskBody gather{[&](Self& s, u32 task) { e.gather_task(s, task, gatherers, kind); }};
@@ -229,7 +229,7 @@ template <class H, class M> void Cycle<H, M>::young(Self& self, Kind kind, Cycle
   end.pinned += e.pinned_count();
   end.promotion_failed = e.failed();
   u64 before = machine_.now();
-  e.finish();
+  e.finish(self);
   end.finish_ns += machine_.now() - before;
 }
 
@@ -354,8 +354,12 @@ template <class H, class M> void Cycle<H, M>::totals(CycleEnd& end) {
 // ---- the end of a collection ----
 
 template <class H, class M> GenerationSizes Cycle<H, M>::sizes() {
+  return tally([&](auto fn) { heap_.each_region(fn); });
+}
+
+template <class H, class M> template <class Each> GenerationSizes Cycle<H, M>::tally(Each each_region) {
   GenerationSizes s{};
-  heap_.each_region([&](u32 index, auto& r) {
+  each_region([&](u32 index, auto& r) {
     if (r.role == Role::large) {
       s.bytes[r.pinned_objects ? 4 : 3] += align_up(r.object_bytes, kPageBytes);
       return;

@@ -160,7 +160,7 @@ template <class M> class Gang {
 
   static constexpr u32 kSpinTurns = 7, kYieldTurns = 6, kLiteralTurns = 6;
   static constexpr u32 kLostPauses = 16;
-  static constexpr u32 kScoutsMost = 4; // of a node at a time; with one, 192 workers on 8 nodes starved in the last half of a phase
+  static constexpr u32 kWorkersPerScout = 6; // with one scout for 24 workers these starved in the last half of a phase
   static constexpr u32 kHalfMost = 64, kRequestsMost = 32; // entries of one theft, requests taken at once
   static constexpr usize kKeptOverflowBytes = MiB; // overflow memory a worker keeps between phases
 
@@ -223,6 +223,7 @@ template <class M> class Gang {
     return there == 0 ? 0 : me.victims.count(there);
   }
   bool in_rings(const Worker& me) const { return me.rules.local || config_.victim == Victim::nearest; }
+  u32 scouts_of(const Worker& me) const { return max_of(neighbours_.ring(me.node, 0).count / kWorkersPerScout, 1u); } // who may look elsewhere at a time
   u32 rings_of(const Worker& me) const { return me.rules.local ? 1 : neighbours_.rings(me.node); }
   Worker* sees_work(Worker& me, u32 epoch, bool asleep_next);
   Worker* sees_near(Worker& me, bool asleep_next);

@@ -72,7 +72,7 @@ template <class M> bool Gang<M>::find(Self& self, Worker& me, u32 epoch, Worker*
 template <class M> bool Gang<M>::find_near(Self& self, Worker& me, u64& entry) {
   if (find_in(self, me, 0, entry)) return true;
   auto& out = scouts_[me.node].out;
-  if (rings_of(me) == 1 || out.load_relaxed() >= kScoutsMost) return false; // one too many now and then does no harm
+  if (rings_of(me) == 1 || out.load_relaxed() >= scouts_of(me)) return false; // one too many now and then does no harm
   out.fetch_add_relaxed(1);
   bool found = false;
   for (u32 r = 1, rings = rings_of(me); r < rings && !found; r++) found = find_in(self, me, r, entry);
@@ -125,7 +125,7 @@ template <class M> typename Gang<M>::Worker* Gang<M>::sees_work(Worker& me, u32 
 
 template <class M> typename Gang<M>::Worker* Gang<M>::sees_near(Worker& me, bool asleep_next) {
   for (u32 r = 0, rings = rings_of(me); r < rings; r++) {
-    if (r == 1 && !asleep_next && scouts_[me.node].out.load_relaxed() >= kScoutsMost) return nullptr;
+    if (r == 1 && !asleep_next && scouts_[me.node].out.load_relaxed() >= scouts_of(me)) return nullptr;
     Neighbours::Ring ring = neighbours_.ring(me.node, r);
     for (u32 i = 0; i < ring.count; i++) {
       Worker& victim = workers_[ring.workers[(me.index + i) % ring.count]];

@@ -52,7 +52,7 @@ calls() {
       }
       { line = $0; sub(/\/\/.*/, "", line); done = ""
         gsub(/(reads|writes|touches|sets|guesses)<M>\(/, "(", line)
-        while (match(line, /(^|[^A-Za-z_0-9.])((reached|stole)\(self|(guessed|saw|mutated)<M>\(|self\.(read|write)\()/)) {
+        while (match(line, /(^|[^A-Za-z_0-9.])((reached|stole)\(self|(guessed|guesses_all|saw|mutated)<M>\(|self\.(read|write)\()/)) {
           start = RSTART + (substr(line, RSTART, 1) ~ /[a-z]/ ? 0 : 1); open = start + index(substr(line, start), "(") - 1
           if (!(end = closes(line, open))) break
           done = done substr(line, 1, start - 1) (substr(line, start) ~ /^mutated/ ? "false" : "void()"); line = substr(line, end + 1)

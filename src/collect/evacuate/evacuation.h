@@ -114,7 +114,7 @@ template <class H, class M> class Evacuation {
   static bool wants_mail(const Settings& settings) { return settings.as<Scheme>(Opt::scheme) != Scheme::org || segregated_spaces(settings) != 0; }
 
   // condemned: 0 eden only, 1 eden and survivors. at_once: what survives of eden is promoted whatever heap.tenure_age says.
-  void begin(u32 condemned, bool at_once);
+  void begin(Self& self, u32 condemned, bool at_once);
   u32 gather_tasks(u32 host_calls) const;
   void gather_task(Self& self, u32 task, u32 host_calls, Kind kind);
   void freeze();
@@ -126,7 +126,7 @@ template <class H, class M> class Evacuation {
   u32 evacuate_tasks();
   void evacuate_task(Self& self, u32 task);
   void put_back(); // headers of what stays; from here on marks tell that it lives
-  void finish();
+  void finish(Self& self);
 
   // -- the body of every phase that traces (Gang::run) --
   void drain(Self& self);

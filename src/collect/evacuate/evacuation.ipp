@@ -11,7 +11,7 @@ inline constexpr HandleKind kStrongKinds[] = {HandleKind::strong, HandleKind::co
 inline constexpr u32 kStrongKindCount = sizeof(kStrongKinds) / sizeof(kStrongKinds[0]);
 } // namespace
 
-template <class H, class M> void Evacuation<H, M>::begin(u32 condemned, bool at_once) {
+template <class H, class M> void Evacuation<H, M>::begin(Self& self, u32 condemned, bool at_once) {
   condemned_ = condemned;
   bool spread = scheme_ != Scheme::org, own = segregated_ != 0 || (spread && scheme_ != Scheme::relaxed);
   gang_.set_rules({.mail = spread || segregated_ != 0, .local = own, .take_any = scheme_ == Scheme::relaxed || (scheme_ == Scheme::hybrid && root_take_ == RootTake::any)});
@@ -32,7 +32,7 @@ template <class H, class M> void Evacuation<H, M>::begin(u32 condemned, bool at_
   spaces_.old.align_to_card();
   spaces_.pinned.align_to_card();
   u64 collected = 0;
-  heap_.each_region([&](u32 index, auto& r) {
+  heap_.each_region(self, [&](u32 index, auto& r) {
     r.scan_top = r.top.load_relaxed();
     r.kept = false;
     r.dirty.store_relaxed(0);
@@ -551,9 +551,9 @@ template <class H, class M> void Evacuation<H, M>::put_back() {
   for (u32 i = 0; i < worker_count_; i++) each(workers_[i].kept);
 }
 
-template <class H, class M> void Evacuation<H, M>::finish() {
+template <class H, class M> void Evacuation<H, M>::finish(Self& self) {
   retire_buffers();
-  heap_.each_region([&](u32 index, auto& r) {
+  heap_.each_region(self, [&](u32 index, auto& r) {
     r.dirty.store_relaxed(0);
     if (heap_.cset(index) == 0) return;
     if (r.kept) sweep_kept(index);
