@@ -130,6 +130,10 @@ template <class M> class Heap {
   bool poison() const { return shape_.poison; }
 
   // Calls fn(index, region) for every region in use, ascending; tails are skipped.
+  template <class F> void each_region(F fn) const {
+    for (u32 i = 0, n = high_water(); i < n; i += table_[i].role == Role::large ? table_[i].run : 1)
+      if (table_[i].role != Role::free && table_[i].role != Role::large_tail) fn(i, table_[i]);
+  }
   // The same, by a collector's thread: an entry that another processor wrote last is asked for some entries ahead. In a large heap that is most of what one
   // worker does alone.
   template <class Self, class F> void each_region(Self& self, F fn) const {
@@ -137,10 +141,6 @@ template <class M> class Heap {
       if (i + kEntriesAhead < n) self.touch(word(&table_[i + kEntriesAhead]));
       if (table_[i].role != Role::free && table_[i].role != Role::large_tail) fn(i, table_[i]);
     }
-  }
-  template <class F> void each_region(F fn) const {
-    for (u32 i = 0, n = high_water(); i < n; i += table_[i].role == Role::large ? table_[i].run : 1)
-      if (table_[i].role != Role::free && table_[i].role != Role::large_tail) fn(i, table_[i]);
   }
 
   // -- cards --
