@@ -13,11 +13,12 @@ mkdir home
 
 "$garner" simulate "$tree/tests/data/warehouse.garner-heap" --machine amd48 --preset naps --workers 48 --log simulated.log > table
 "$garner" simulate "$tree/tests/data/xml-transform.garner-heap" --machine uniform-32x2 --preset garner --workers 64 --log nodes.log > table
+"$garner" simulate "$tree/tests/data/warehouse.garner-heap" --machine amd48 --preset naps,ps,garner --workers 1,8,48 -o replays.html > table
 for log in simulated.log nodes.log "$tree/tests/data/one-node.log" "$tree/tests/data/eight-nodes.log"; do "$garner" report "$log" -o "$(basename "$log" .log).html" || fail "report $log"; done
 "$garner" reproduce naps/E1 naps/E3 --quick -o experiments > table 2> err || fail "$(tail -n 3 err)"
-least='simulated:14:5 nodes:8:0 one-node:4:0 eight-nodes:12:3 index:2:8' # charts and rows of tables of each page
+least='simulated:14:5 nodes:8:0 one-node:4:0 eight-nodes:12:3 index:2:8 replays:8:9' # charts and rows of tables of each page
 pages=
-for page in simulated nodes one-node eight-nodes experiments/index; do pages="$pages&page=$scratch/$page.html"; done
+for page in simulated nodes one-node eight-nodes experiments/index replays; do pages="$pages&page=$scratch/$page.html"; done
 
 # 0 and 1 are how Chromium counts the schemes; root and containers have no sandbox, and the pages are our own.
 for scheme in 0:dark 1:light; do

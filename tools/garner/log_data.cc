@@ -160,9 +160,13 @@ LogData read_log(const std::string& path) {
   if (std::filesystem::is_directory(path, none)) throw UsageError(fmt::format("{}: a log is a file, and this is a directory", path));
   std::ifstream file(path, std::ios::binary);
   if (!file) throw UsageError(fmt::format("{}: cannot be read", path));
+  return read_log(file, path);
+}
+
+LogData read_log(std::istream& lines, const std::string& name) {
   LogData log;
   bool too_long = false;
-  for (std::string line; next_line(file, line, too_long);) {
+  for (std::string line; next_line(lines, line, too_long);) {
     if (line.empty()) continue;
     const json r = too_long ? json(json::value_t::discarded) : json::parse(line, nullptr, false);
     try {
@@ -173,10 +177,10 @@ LogData read_log(const std::string& path) {
     }
   }
   std::erase_if(log.cycles, [](const auto& one) { return one.second.pause_ns <= 0; }); // begun when the log ended
-  if (log.cycles.empty()) throw UsageError(fmt::format("{}: no collection in it (a log is written with log=FILE,log_format=json)", path));
-  for (auto& [name, cycle] : log.cycles) {
+  if (log.cycles.empty()) throw UsageError(fmt::format("{}: no collection in it (a log is written with log=FILE,log_format=json)", name));
+  for (auto& [number, cycle] : log.cycles) {
     whole_phases_only_where_needed(cycle);
-    if (log.processes.empty() || log.processes.back() != name.first) log.processes.push_back(name.first);
+    if (log.processes.empty() || log.processes.back() != number.first) log.processes.push_back(number.first);
   }
   return log;
 }

@@ -4,6 +4,7 @@
 // in them; numbers outside what a machine has (64 nodes, 1024 workers) count as no record. Only a file without a single collection is refused.
 #pragma once
 #include <cstdint>
+#include <iosfwd>
 #include <map>
 #include <string>
 #include <utility>
@@ -46,6 +47,7 @@ struct LogData {
 
 // UsageError when the file cannot be read or holds no collection.
 LogData read_log(const std::string& path);
+LogData read_log(std::istream& lines, const std::string& name);
 
 double sum_of(const Matrix& m);
 // Share of 1 that is not on the diagonal; 0 for nothing at all.

@@ -431,6 +431,15 @@ json figures_of(const LogData& log) {
   return all;
 }
 
+std::string draw_workers(const LogData& log) { return draw_timeline(timeline_figure(log)); }
+
+std::string worker_style() {
+  return R"(:root{--a0:#c9981a;--a1:#7d4fb5;--a2:#2b8a57;--a3:#c2571a;--a4:#9aa3ad;--a5:#2b8a57}
+@media(prefers-color-scheme:dark){:root{--a0:#e0b345;--a1:#b892ef;--a2:#57c48b;--a3:#f08a45;--a4:#66707b;--a5:#57c48b}}
+section svg text{font:12px system-ui,sans-serif;fill:var(--fg)}section svg .soft{fill:var(--soft)}section svg .grid{stroke:var(--line)}section svg .phase{stroke:var(--soft)}section svg .stop{fill:var(--line);fill-opacity:.5}
+)";
+}
+
 std::string draw_log(const LogData& log) {
   const json figures = figures_of(log);
   std::string page = fmt::format("<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>Garner: collections</title><style>\n{}</style></head><body>\n<h1>Collections{}</h1>\n", kStyle,

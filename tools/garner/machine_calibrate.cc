@@ -89,7 +89,7 @@ class Calibration {
   }
   void pair(const std::string& name, size_t a, size_t b, u64 bytes) {
     const std::string path = "distances." + name + ".";
-    keep(path + "memory_ns", chase_ns(cpus_[a][0], table_node(b), options_.effort < 1 ? 8 * MiB : bytes, options_.effort), "ns", "chain of loads over memory");
+    keep(path + "memory_ns", chase_ns(cpus_[a][0], table_node(b), options_.effort < 1 ? 8 * MiB : bytes, options_.effort), "ns", options_.effort < 1 ? "chain of loads over 8 MiB, which caches may hold (effort below 1)" : "chain of loads over memory");
     const std::vector<u32>& others = cpus_[b];
     const u32 other = a != b ? (others.empty() ? cpus_[a][0] : others[0]) : others.size() > 1 ? others[1] : others[0];
     if (other == cpus_[a][0]) return; // nobody to pass a line to
@@ -101,6 +101,7 @@ class Calibration {
       set_value(machine_, path + clean, std::round(10 * line * (clean[0] == 'l' ? 1 : 1.4)) / 10, "guessed: from load_dirty_ns");
     }
   }
+  const char* few() const { return options_.effort < 1 ? ", over so little memory that caches may hold it (effort below 1)" : ""; }
   int table_node(size_t n) const { return facts_.nodes.size() == 1 ? -1 : facts_.nodes[n].id; }
 
   void bandwidth() {
@@ -117,8 +118,8 @@ class Calibration {
       if (n == 1) alone = gb;
       best = std::max(best, gb);
     }
-    keep("memories.dram.read_gb_per_s", best, "GB/s", fmt::format("threads of one node in sequence ({} GB/s)", curve));
-    keep("memories.dram.write_gb_per_s", bandwidth_gb(cpus, true, options_.effort), "GB/s", "all threads of one node, memset");
+    keep("memories.dram.read_gb_per_s", best, "GB/s", fmt::format("threads of one node in sequence{} ({} GB/s)", few(), curve));
+    keep("memories.dram.write_gb_per_s", bandwidth_gb(cpus, true, options_.effort), "GB/s", fmt::format("all threads of one node, memset{}", few()));
     const std::string near = machine_["distance"][0][0].get<std::string>();
     const double latency = machine_["distances"][near]["memory_ns"].get<double>() + machine_["core"]["line_work_ns"].get<double>();
     set_value(machine_, "memories.dram.stream_lines", std::clamp(std::round(alone * latency / 64), 1.0, 1024.0), "derived: what one thread read, by the latency");
@@ -165,7 +166,7 @@ void add_machine_calibrate(CLI::App& machine, std::shared_ptr<std::function<int(
   auto options = std::make_shared<CalibrateOptions>();
   app->add_option("-o,--out", options->out, "The file; otherwise it is printed")->type_name("FILE");
   app->add_option("--name", options->name, "Of the machine; otherwise the file's")->type_name("NAME");
-  app->add_option("--effort", options->effort, "How long each figure is measured; 1 takes about half a minute")->check(CLI::Range(0.001, 100.0))->type_name("X")->capture_default_str();
+  app->add_option("--effort", options->effort, "How long each figure is measured, and below 1 over how much less memory, so that caches are measured too; 1 takes about half a minute")->check(CLI::Range(0.001, 100.0))->type_name("X")->capture_default_str();
   app->callback([chosen, options] { *chosen = [options] { return calibrate(*options); }; });
 }
 

@@ -129,7 +129,10 @@ void add_replay_args(CLI::App& app, ReplayArgs& args) {
   app.add_option("--option", args.options, "More options of the collector, the same for every preset")->type_name("NAME=VALUE");
   app.add_option("--kind", args.kind, "What is collected: recorded (as in the program), young0, young1 or full")->type_name("KIND");
   app.add_option("--threads", args.threads, "Deal the objects to so many allocating threads; if not given, those recorded")->type_name("N")->check(CLI::Range(1, 4096));
-  app.add_option("--seed", args.seed, "Seed of every random choice")->type_name("N")->check(CLI::NonNegativeNumber);
+  app.add_option("--seed", args.seed, "Seed of every random choice")->type_name("N")->check([](const std::string& text) {
+    const bool digits = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+    return digits && text.size() < 19 ? "" : "must be a whole number below 10^18, not " + text; // more digits are cut off without a word
+  });
 }
 
 void make_plan(const ReplayArgs& args, ReplayPlan& plan) {

@@ -87,6 +87,14 @@ std::string draw_report(const std::vector<Chapter>& chapters, const Scale& scale
 nlohmann::ordered_json json_of(const Chapter& chapter, const Scale& scale, const Results& results);
 std::string markdown_of(const std::vector<Chapter>& chapters); // one row per claim
 
+// A page of figures without claims, in the same style. more: HTML after the table, with what it needs in more_style.
+struct Plates {
+  std::string title, intro, caption, more_style, more;
+  std::vector<Figure> figures;
+  std::vector<std::vector<std::string>> table;
+};
+std::string draw_plates(const Plates& page);
+
 inline constexpr unsigned long long kReproduceSeed = 1;
 // `known`: whether there are results; without them a claim is neither held nor failed.
 Claim claim(const std::string& text, const std::string& paper, const std::string& ours, bool holds, bool known, const std::string& why = "");

@@ -227,6 +227,14 @@ std::string draw_svg(const Figure& figure, const std::string& caption) {
   return c.out + "</svg>\n";
 }
 
+std::string draw_plates(const Plates& page) {
+  std::string out = fmt::format("<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>Garner: {}, simulated</title><style>\n{}{}{}</style></head><body>\n", escape(page.title),
+                                kStyle, dark_colours(), page.more_style);
+  out += fmt::format("<h1>{}, simulated</h1>\n<p>{}</p>\n", escape(page.title), escape(page.intro));
+  for (const Figure& f : page.figures) out += "<div class=\"wide\">" + draw_svg(f, page.caption) + "</div>\n";
+  return out + table_html(page.table) + page.more + "</body></html>\n";
+}
+
 std::string draw_report(const std::vector<Chapter>& chapters, const Scale& scale, unsigned long long seed) {
   unsigned counts[3] = {};
   for (const Chapter& chapter : chapters)

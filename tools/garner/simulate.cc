@@ -9,6 +9,7 @@
 #include "paths.h"
 #include "replay.h"
 #include "say.h"
+#include "simulate_page.h"
 #include "sim/log_lines.h"
 #include "table.h"
 
@@ -17,7 +18,7 @@ namespace {
 
 struct SimulateArgs {
   ReplayArgs replay;
-  std::string log;
+  std::string log, page;
   bool json = false, describe = false;
 };
 
@@ -37,7 +38,8 @@ int simulate(const SimulateArgs& args) {
   make_plan(args.replay, plan);
   const bool logs = !args.log.empty();
   if (logs && plan.presets.size() * plan.workers.size() != 1) throw UsageError("--log: a log is of one run; give one --preset and one number of --workers");
-  const std::vector<ReplayRow> rows = replay_all(plan, args.json || logs, logs);
+  const std::vector<ReplayRow> rows = replay_all(plan, args.json || logs || !args.page.empty(), logs);
+  if (!args.page.empty()) write_file(args.page, draw_replays(plan, rows));
   if (logs) write_file(args.log, simulation::log_lines(rows[0].measures, rows[0].preset));
   if (args.json) {
     nlohmann::ordered_json all = plan_json(plan);
@@ -61,6 +63,7 @@ Command add_simulate(CLI::App& root) {
   auto args = std::make_shared<SimulateArgs>();
   add_replay_args(*app, args->replay);
   app->add_option("--log", args->log, "Write the run as a log, for 'garner report'; of one preset and one number of workers")->type_name("FILE");
+  app->add_option("-o,--output", args->page, "Draw a page: pause, throughput, remote share and imbalance by threads, and what each preset's workers did")->type_name("FILE");
   app->add_flag("--json", args->json, "Print everything, and what each worker did when, as one JSON object");
   app->add_flag("--describe", args->describe, "Only tell what the recording holds");
   app->footer("GB/s: bytes copied or marked per time of the pause. remote: share of bytes from other nodes' memories. imbalance: of bytes by node of the memory,\n"
