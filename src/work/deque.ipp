@@ -1,7 +1,7 @@
 // Bodies of deque.h: the slow paths, and the arguments for the orders.
 //
 // WHY NO ENTRY IS TAKEN TWICE, lazy. The owner takes [low, end) back; a thief takes [x, x+k) by moving top from (x, tag) to (x+k, tag).
-//   owner:  1. split := low (relaxed)                2. CAS top (t, tag) -> (t, tag+1) (release); repeated when a thief was faster
+//   owner:  1. split := low                          2. CAS top (t, tag) -> (t, tag+1) (release); repeated when a thief was faster
 //   thief:  3. reads top (acquire)                   4. reads split (acquire)            5. CAS top (x, tag) -> (x+k, tag)
 // If 3 reads a top from after 2, 1 happens before 4, which finds low or a split published later: what is taken back is not among what the thief sees.
 // If 3 reads a top from before 2, then 5 comes before 2 or fails, for 2 changes the word. When it comes before, 2 finds t = x+k: the owner keeps
@@ -127,14 +127,14 @@ template <class M> bool Deque<M>::take_back(u64& entry) {
   u64 top = top_.load_relaxed(); // relaxed: only a first guess, the compare-and-swap tells
   if (index_of(top) == end) return false;
   u32 low = end - (end - index_of(top) + 1) / 2;
-  split_.store_relaxed(low); // step 1 of the argument above; 2 hands it on
+  split_.store_release(low); // step 1 of the argument above; release, since a thief may find what lies below through this store
   while (i32(end - index_of(top)) > 0) {
     u64 tagged = mutated<M>(Trap::untagged_deque) ? top : top + kTag;
     if (top_.cas_acq_rel(top, tagged)) break; // step 2
   }
   if (i32(index_of(top) - low) > 0) low = index_of(top); // thieves who had seen the old split
   mine_ = low;
-  split_.store_release(low); // release, since a thief's acquire must find the slots below through this store too
+  split_.store_release(mine_); // likewise
   if (low == end) return false;
   bottom_ = end - 1;
   entry = reads<M>(at(bottom_)).load_relaxed();

@@ -95,7 +95,7 @@ constexpr NotShown not_shown[] = {
     {"deque.ipp", "top = top_.load_seq_cst()", 1, kTotal},
     {"deque.ipp", "won = top_.cas_seq_cst(top, past(top, 1))", 1, kTotal},
     {"deque.ipp", "top_.cas_acq_rel(top, tagged)", 1, "what a thief that comes after it must find is the lowered split; here every load finds the newest"},
-    {"deque.ipp", "split_.store_release(low)", 1, "the slots below were handed on when they were first published, and the compare-and-swap before hands them on too"},
+    {"deque.ipp", "split_.store_release(mine_)", 1, "the slots below were handed on when they were first published, and the compare-and-swap before hands them on too"},
     {"deque.h", "bool empty() const", 1, "the owner looks at a number; whatever uses slots again asks for top with acquire itself"},
     {"deque.ipp", "split_.store_release(end)", 1, "all entries below it are gone, so a thief that reads it finds nothing"},
     {"gang.ipp", "stopping_.store_release(1)", 1, "the stamp that follows is a release too"},

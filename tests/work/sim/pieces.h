@@ -65,6 +65,46 @@ template <Order kOrder, Share kShare, u32 kThieves, u32 kPushes, u32 kMost = 1> 
   bool good = true;
 };
 
+// N9: the owner publishes eight entries at once and, when its private ones are gone, takes half of them back; a thief who looks for the first time in that
+// moment finds what is left through the lowered split alone.
+struct DequeTakesBack {
+  static constexpr u32 kPushes = 18;
+  explicit DequeTakesBack(Sim& s) : sim(s) {
+    good = deque.start(sim, 32, Order::owner_lifo);
+    deque.share(Share::lazy);
+    launch<DequeTakesBack, &DequeTakesBack::owner, 0>(sim, this);
+    launch<DequeTakesBack, &DequeTakesBack::thief, 1>(sim, this);
+  }
+  ~DequeTakesBack() { deque.stop(); }
+  void push(u32 i) {
+    own(cells[i]);
+    deque.push(i);
+  }
+  void pop_all() {
+    for (u64 entry; deque.pop(entry);) own(cells[entry]);
+  }
+  void owner(Sim::Self&) {
+    for (u32 i = 0; i < 2; i++) push(i); // publishes one, so that the next time comes after sixteen
+    pop_all();
+    for (u32 i = 2; i < kPushes; i++) push(i);
+    pop_all();
+  }
+  void thief(Sim::Self&) {
+    u64 some[4];
+    u32 got;
+    deque.steal(some, 4, got);
+    for (u32 k = 0; k < got; k++) own(cells[some[k]]);
+  }
+  bool ok() {
+    for (Cell& cell : cells) good = good && cell.value == 2;
+    return good && deque.empty();
+  }
+  Sim& sim;
+  Deque<Sim> deque;
+  Cell cells[kPushes];
+  bool good = true;
+};
+
 // N6, N16: a task's cell belongs to whoever takes the task; what the conductor wrote before it opened the queue is seen by him; a worker
 // that comes late, for a phase that is past, gets nothing.
 template <TaskQueueKind kKind> struct QueueHandsOut {
@@ -422,6 +462,7 @@ inline std::vector<Piece> all() {
       piece<DequeHandsOver<Order::owner_lifo, Share::lazy, 2, 5>>("deque lazy, two thieves, overflow", 3),
       piece<DequeHandsOver<Order::owner_lifo, Share::lazy, 1, 6, 4>>("deque lazy, several at once", 3),
       piece<DequeHandsOver<Order::owner_lifo, Share::lazy, 2, 6, 4>>("deque lazy, two thieves, several at once", 2),
+      piece<DequeTakesBack>("deque lazy, half taken back", 2),
       piece<DequeHandsOver<Order::fifo, Share::eager, 2, 5>>("deque fifo, two thieves, overflow", 3),
       piece<QueueHandsOut<TaskQueueKind::array>>("task queue, array", 4),
       piece<QueueHandsOut<TaskQueueKind::msqueue>>("task queue, list", 2),
