@@ -2,14 +2,8 @@
 # Calls that have no place in what is loaded into other people's processes (src/), and what to write instead. Malloc, new, throw, printf
 # and the headers of the standard library are floors.sh's; here is the rest, and what the library imports in the end.
 # Argument: the build directory. One line per breach; last line "N passed, N failed".
-cd "$(dirname "$0")/../.." || exit 1
+. "$(dirname "$0")/shared.inc"
 LIB=${1:?build directory}/lib/libgarner-dotnet.so
-PASSED=0 FAILED=0
-verdict() { # NAME, breaches on stdin
-  local lines
-  lines=$(cat)
-  if [ -z "$lines" ]; then PASSED=$((PASSED + 1)); else FAILED=$((FAILED + 1)); printf '%s failed:\n%s\n' "$1" "$lines"; fi
-}
 code=$(mktemp) && trap 'rm -f "$code"' EXIT
 # file:line:text without comments, strings, and the two concepts of the standard library that are used
 for file in $(git ls-files 'src/*.h' 'src/*.cc' 'src/*.ipp'); do sed -E 's|//.*||; s|"([^"\\]\|\\.)*"||g; s/\bstd::(same_as|convertible_to)\b//g' "$file" | grep -nE '[^ ]' | sed "s|^|$file:|"; done >"$code"
@@ -33,5 +27,4 @@ known=' abort clock_gettime close fcntl fstat getenv getpid getrlimit madvise me
 verdict imports < <(nm -D --undefined-only "$LIB" | awk '{print $NF}' | sed 's/@.*//' | sort -u | while read -r name; do
   [[ $known == *[[:space:]]"$name"[[:space:]]* ]] || echo "libgarner-dotnet.so imports $name: reachable without memory, locks and signals of the host? Then add it to banned.sh"
 done)
-echo "$PASSED passed, $FAILED failed"
-[ $FAILED -eq 0 ]
+finish

@@ -4,15 +4,9 @@
 #   tests N1  what the rows of N1 name is there: a test of the file named before it, not switched off ...
 #   names N1  ... and N1 stands in its name
 # One line per breach; last line "N passed, N failed".
-cd "$(dirname "$0")/../.." || exit 1
+. "$(dirname "$0")/shared.inc"
 LIST=tests/CHECKLISTS.md
 ALL=$(seq -f 'N%g' 1 28; seq -f 'T%g' 1 16)
-PASSED=0 FAILED=0
-verdict() { # NAME, breaches on stdin
-  local lines
-  lines=$(cat)
-  if [ -z "$lines" ]; then PASSED=$((PASSED + 1)); else FAILED=$((FAILED + 1)); printf '%s failed:\n%s\n' "$1" "$lines"; fi
-}
 # Every test of a row, "TAG LINE FILE SUITE.NAME" a line: in the third column a name with a slash is a file, one with a dot a test of it.
 entries() {
   awk -F' *[|] *' '/^[|] [NT][0-9]+ [|]/ {
@@ -42,5 +36,4 @@ for tag in $ALL; do
     [[ ${test#*.} =~ $tag([^0-9]|$) && ${test#*.} != DISABLED_* ]] || echo "$LIST:$line: $tag does not stand in the name of $test"
   done <<<"$mine")
 done
-echo "$PASSED passed, $FAILED failed"
-[ $FAILED -eq 0 ]
+finish

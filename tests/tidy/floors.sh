@@ -7,13 +7,7 @@
 #   words     no path of somebody's machine, no open ends in code
 #   readme    every room has a README or a header essay
 #   openings  every source file of src/ begins with a comment that says what it is for
-cd "$(dirname "$0")/../.." || exit 1
-PASSED=0 FAILED=0
-verdict() { # NAME, breaches on stdin
-  local lines
-  lines=$(cat)
-  if [ -z "$lines" ]; then PASSED=$((PASSED + 1)); else FAILED=$((FAILED + 1)); printf '%s failed:\n%s\n' "$1" "$lines"; fi
-}
+. "$(dirname "$0")/shared.inc"
 floor_of() {
   case $1 in
     base) echo 0 ;; options | event | record) echo 1 ;; seam) echo 2 ;; machine) echo 3 ;; heap | work) echo 4 ;;
@@ -49,5 +43,4 @@ verdict readme < <(for room in src/*/; do
   [ -e "$room/README.md" ] || head -n 3 "$room"/*.h 2>/dev/null | grep -q '^//' || head -n 3 "$room"/*/*.h 2>/dev/null | grep -q '^//' || echo "$room has neither README.md nor a header that opens with an essay"
 done)
 verdict openings < <(for file in $core; do [ "$(head -c 2 "$file")" = // ] || echo "$file does not open with what it is for"; done)
-echo "$PASSED passed, $FAILED failed"
-[ $FAILED -eq 0 ]
+finish

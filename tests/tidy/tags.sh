@@ -6,16 +6,10 @@
 #   named     what a row calls its test is there: a native test, a script, or a conformance program
 #   words     a tag that neither code nor the list below knows is a slip of the pen
 # One line per breach; last line "N passed, N failed".
-cd "$(dirname "$0")/../.." || exit 1
+. "$(dirname "$0")/shared.inc"
 STATUS=docs/status.md
 IMPLEMENTED=$(seq -f 'N%g' 1 25; seq -f 'T%g' 1 14; echo T16)
 ALL=$(seq -f 'N%g' 1 28; seq -f 'T%g' 1 16)
-PASSED=0 FAILED=0
-verdict() { # NAME, breaches on stdin
-  local lines
-  lines=$(cat)
-  if [ -z "$lines" ]; then PASSED=$((PASSED + 1)); else FAILED=$((FAILED + 1)); printf '%s failed:\n%s\n' "$1" "$lines"; fi
-}
 sources=$(git ls-files 'src/*.h' 'src/*.cc' 'src/*.ipp' 'src/*.S' | grep -v '^src/options/table.h$')
 # Classes called N1 in a C# program are no citation; this file is none either.
 tests=$(git ls-files 'tests/*.cc' 'tests/*.h' 'tests/*.ipp' 'tests/*.sh' | grep -v '^tests/tidy/')
@@ -47,5 +41,4 @@ done)
 verdict words < <(grep -noE '\bN[0-9]+\b' $sources $tests docs/*.md | while IFS=: read -r file at tag; do
   grep -qx "$tag" <<<"$ALL" || echo "$file:$at cites $tag"
 done)
-echo "$PASSED passed, $FAILED failed"
-[ $FAILED -eq 0 ]
+finish
