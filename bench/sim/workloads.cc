@@ -1,10 +1,10 @@
 // garner_sim_workloads: one workload (tools/sim/workloads.h) on a simulated machine, for a list of option texts and worker counts.
 //
-//   garner_sim_workloads WORKLOAD [--machine FILE|NAME] [--workers N,N,…] [--options LIST]… [--percent P] [--from-start] [--log FILE]
+//   garner_sim_workloads WORKLOAD [--machine FILE|NAME] [--workers N,N,…] [--options LIST]… [--percent P] [--graph-percent P] [--from-start] [--log FILE]
 //
 // --log writes the last simulation's collections as a JSON log, with timelines and the locality matrix: garner report FILE.
 //
-// A line for each: pauses and throughput in virtual time, which repeat to the last digit; "host s" is this program's processor time.
+// A line for each: pauses and throughput, MB that a collection copied and asked of memories, in virtual time, which repeat to the last digit; "host s" is this program's processor time.
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -24,12 +24,12 @@ struct Options {
   std::string workload, machine = "amd48", log;
   std::vector<std::string> options;
   std::vector<u32> workers = {1, 8, 48};
-  u32 percent = 100; // of the workload's eden
+  u32 percent = 100, graph_percent = 100; // as of an experiment's run
   bool from_start = false;
 };
 
 int usage() {
-  fprintf(stderr, "usage: garner_sim_workloads WORKLOAD [--machine FILE|NAME] [--workers N,N,…] [--options LIST]… [--percent P] [--from-start] [--log FILE]\n");
+  fprintf(stderr, "usage: garner_sim_workloads WORKLOAD [--machine FILE|NAME] [--workers N,N,…] [--options LIST]… [--percent P] [--graph-percent P] [--from-start] [--log FILE]\n");
   return 2;
 }
 
@@ -37,6 +37,10 @@ void print(const std::string& options, u32 workers, const Measures& m) {
   const Traffic t = m.traffic();
   printf("%-34s %4u %4zu %9.3f %8.2f %9.2f %7.1f%% %6.2f", options.c_str(), workers, m.collections.size(), m.mean_pause_ms(), m.gc_throughput(), double(m.app_ns()) / 1e6,
          100 * m.remote_share(), double(m.copied_bytes()) / 1e6 / double(max_of<usize>(m.collections.size(), 1)));
+  u64 asked = 0;
+  for (const Collection& c : m.collections)
+    for (const u64 bytes : c.memory_bytes) asked += bytes;
+  printf(" %6.1f", double(asked) / 1e6 / double(max_of<usize>(m.collections.size(), 1)));
   for (usize s = 0; s < kSpaceKinds && !t.empty(); s++) printf("  %s %.2f/%.2f", name_of(SpaceKind(s)), t.non_locality(SpaceKind(s)), t.imbalance(SpaceKind(s)));
   double stop = 0, gather = 0, evacuate = 0, weak = 0, finish = 0;
   for (const Collection& c : m.collections)
@@ -61,17 +65,18 @@ int bench(const Options& options) {
     fprintf(stderr, "garner_sim_workloads: %s\n", trouble.c_str());
     return 2;
   }
-  Pattern pattern = *found;
-  pattern.eden = align_up(pattern.eden * options.percent / 100, MiB);
+  const Pattern pattern = scaled(*found, options.percent, options.graph_percent);
   printf("%s: %s; %s, eden %llu MiB\n", pattern.name, pattern.like, file.name.c_str(), static_cast<unsigned long long>(pattern.eden / MiB));
-  printf("%-34s %4s %4s %9s %8s %9s %8s %6s  space non-locality/imbalance, host s, digest\n", "options", "wrk", "gcs", "pause ms", "GB/s", "app ms", "remote", "MB/gc");
+  printf("%-34s %4s %4s %9s %8s %9s %8s %6s %6s  space non-locality/imbalance, host s, digest\n", "options", "wrk", "gcs", "pause ms", "GB/s", "app ms", "remote", "copied", "asked");
   for (const std::string& text : options.options)
     for (u32 workers : options.workers) {
       Spec spec;
       spec.machine = file.config();
       spec.options = text;
       spec.workers = workers;
-      spec.eden = pattern.eden;
+      spec.seed = 1;
+      spec.eden = spec.eden_min = spec.eden_max = pattern.eden;
+      if (!options.from_start) spec.worn_old = pattern.eden * 5 / 2; // as the experiments have it
       spec.timeline = spec.locality = !options.log.empty();
       Transactions program(pattern, options.from_start);
       const Measures m = simulate(spec, program);
@@ -102,6 +107,7 @@ bool read_options(int count, char** args, Options& options) {
     else if (strcmp(args[i - 1], "--log") == 0) options.log = value;
     else if (strcmp(args[i - 1], "--options") == 0) options.options.push_back(value);
     else if (strcmp(args[i - 1], "--percent") == 0) options.percent = u32(clamp_to<u64>(strtoull(value.c_str(), nullptr, 10), 1, 10000));
+    else if (strcmp(args[i - 1], "--graph-percent") == 0) options.graph_percent = u32(clamp_to<u64>(strtoull(value.c_str(), nullptr, 10), 1, 10000));
     else if (strcmp(args[i - 1], "--workers") == 0) {
       options.workers.clear();
       for (usize at = 0; at < value.size(); at = value.find(',', at) == std::string::npos ? value.size() : value.find(',', at) + 1)

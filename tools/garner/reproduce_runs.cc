@@ -101,13 +101,7 @@ json execute(const Run& run) {
   if (run.workload.starts_with("placement:")) return run_micro_benchmark(run, file);
   const Pattern* found = find_pattern(run.workload);
   if (found == nullptr) return {{"error", "no workload is called " + run.workload}};
-  Pattern pattern = *found;
-  // Not below what 64 threads' buffers of 64 KiB take twice: an eden of nothing but buffers measures the buffers.
-  pattern.eden = max_of<u64>(align_up(pattern.eden * run.percent / 100, MiB), min_of<u64>(pattern.eden, 8 * MiB));
-  pattern.long_lived = max_of(pattern.long_lived * run.percent / 100, 1u);
-  pattern.ring = max_of(pattern.ring * run.percent / 100, 1u);
-  pattern.stack = max_of(pattern.stack * run.percent / 100, min_of(pattern.stack, 2u));
-  pattern.graph = pattern.graph * run.graph_percent / 100 * run.percent / 100;
+  Pattern pattern = scaled(*found, run.percent, run.graph_percent);
   if (run.collections != 0) pattern.collections = run.collections;
   Spec spec;
   spec.machine = file.config();

@@ -96,6 +96,15 @@ const Pattern* find_pattern(const std::string& name) {
   return nullptr;
 }
 
+Pattern scaled(Pattern p, u32 percent, u32 graph_percent) {
+  p.eden = max_of<u64>(align_up(p.eden * percent / 100, MiB), min_of<u64>(p.eden, 8 * MiB));
+  p.long_lived = max_of(p.long_lived * percent / 100, 1u);
+  p.ring = max_of(p.ring * percent / 100, 1u);
+  p.stack = max_of(p.stack * percent / 100, min_of(p.stack, 2u));
+  p.graph = p.graph * graph_percent / 100 * percent / 100;
+  return p;
+}
+
 // ---- the program ----
 
 void Transactions::run(Thread& thread) {
