@@ -150,7 +150,7 @@ json scales_of(const Chart& chart) {
   if (chart.kind == Chart::Kind::stacked || chart.kind == Chart::Kind::spans) y["grid"] = {{"display", false}};
   if (chart.kind == Chart::Kind::stacked) x["stacked"] = y["stacked"] = true;
   if (chart.kind == Chart::Kind::spans) x["ticks"] = {{"includeBounds", false}}; // only round numbers
-  if (chart.kind == Chart::Kind::spans) y.update({{"type", "linear"}, {"reverse", true}, {"min", -0.5 - chart.rows_above}, {"max", chart.rows - 0.5}, {"ticks", {{"autoSkip", false}}}});
+  if (chart.kind == Chart::Kind::spans) y.update({{"type", "linear"}, {"offset", false}, {"reverse", true}, {"min", -0.5 - chart.rows_above}, {"max", chart.rows - 0.5}, {"ticks", {{"autoSkip", false}}}});
   return {{"x", x}, {"y", y}};
 }
 
