@@ -10,25 +10,31 @@ unset DOTNET_GCPath DOTNET_GCName GARNER
 say() { printf '%s\n' "$*"; }
 fail() { printf '%s\n' "$*" >&2; exit 1; }
 
+# apt_install SUDO LOG ARGUMENTS…: brings the lists of packages up to date and installs, through SUDO (a command in words) where we are not root. What apt-get
+# says goes to LOG; fails as it does.
+apt_install() {
+  local as=() log=$2
+  [ "$(id -u)" -eq 0 ] || read -ra as <<<"$1"
+  shift 2
+  "${as[@]}" apt-get update -qq >/dev/null 2>&1
+  DEBIAN_FRONTEND=noninteractive "${as[@]}" apt-get install -y -qq "$@" >"$log" 2>&1
+}
+
 install_missing() {
-  local missing=() want
+  local missing=() want log=${TMPDIR:-/tmp}/garner-apt.log
   for want in g++:g++ cmake:cmake ninja:ninja-build; do
     command -v "${want%%:*}" >/dev/null || missing+=("${want##*:}")
   done
   for want in libgtest-dev:/usr/include/gtest/gtest.h libcli11-dev:/usr/include/CLI/CLI.hpp libfmt-dev:/usr/include/fmt/core.h \
-              nlohmann-json3-dev:/usr/include/nlohmann/json.hpp; do
+              nlohmann-json3-dev:/usr/include/nlohmann/json.hpp libjs-chart.js:/usr/share/javascript/chart.js/chart.min.js; do
     [ -e "${want#*:}" ] || missing+=("${want%%:*}")
   done
   [ ${#missing[@]} -eq 0 ] && return
   say "installing: ${missing[*]}"
-  local as=()
-  [ "$(id -u)" -eq 0 ] || as=(sudo)
-  if ! command -v apt-get >/dev/null || { [ ${#as[@]} -gt 0 ] && ! command -v sudo >/dev/null; }; then
+  if ! command -v apt-get >/dev/null || { [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; }; then
     fail "missing packages: ${missing[*]} (install them, then run this again)"
   fi
-  "${as[@]}" apt-get update -qq >/dev/null 2>&1
-  DEBIAN_FRONTEND=noninteractive "${as[@]}" apt-get install -y -qq "${missing[@]}" >"${TMPDIR:-/tmp}/garner-apt.log" 2>&1 ||
-    fail "apt-get could not install ${missing[*]}; see ${TMPDIR:-/tmp}/garner-apt.log"
+  apt_install sudo "$log" "${missing[@]}" || fail "apt-get could not install ${missing[*]}; see $log"
 }
 
 find_dotnet() {
@@ -52,19 +58,16 @@ build_dotnet() {
 
 # prepare_browser: a Chromium for tests/tools/pages.sh, with a font to measure text by. Returns 1 with one line when it cannot be had; the test is skipped then.
 prepare_browser() {
-  local as=()
   command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || command -v google-chrome >/dev/null && return 0
   command -v apt-get >/dev/null || { say "no test of the pages in a browser: no apt-get to install chromium-headless-shell with"; return 1; }
-  [ "$(id -u)" -eq 0 ] || as=(sudo -n)
-  "${as[@]}" apt-get update -qq >/dev/null 2>&1
-  DEBIAN_FRONTEND=noninteractive "${as[@]}" apt-get install -y -qq --no-install-recommends chromium-headless-shell fonts-dejavu-core >"$BUILD/browser-apt.log" 2>&1 ||
+  apt_install "sudo -n" "$BUILD/browser-apt.log" --no-install-recommends chromium-headless-shell fonts-dejavu-core ||
     { say "no test of the pages in a browser: apt-get could not install chromium-headless-shell; see $BUILD/browser-apt.log"; return 1; }
 }
 
 # prepare_qemu: an emulator, a busybox and a kernel for tests/qemu, from Debian's packages. The kernel is unpacked to $BUILD/qemu, not installed.
 # Returns 1 with one line when they cannot be had; the tests are skipped then.
 prepare_qemu() {
-  local missing=() as=() kernel
+  local missing=() kernel
   command -v qemu-system-x86_64 >/dev/null || missing+=(qemu-system-x86)
   command -v cpio >/dev/null || missing+=(cpio)
   [ -x /bin/busybox ] || missing+=(busybox-static)
@@ -72,10 +75,8 @@ prepare_qemu() {
   [ ${#missing[@]} -eq 0 ] && [ -e "$BUILD/qemu/vmlinuz" ] && return 0
   [ "$(uname -m)" = x86_64 ] || { say "no QEMU tests: they boot an x86-64 guest, and this is $(uname -m)"; return 1; }
   command -v apt-get >/dev/null || { say "no QEMU tests: no apt-get to install ${missing[*]:-a kernel} with"; return 1; }
-  [ "$(id -u)" -eq 0 ] || as=(sudo -n)
   if [ ${#missing[@]} -gt 0 ]; then
-    "${as[@]}" apt-get update -qq >/dev/null 2>&1
-    DEBIAN_FRONTEND=noninteractive "${as[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >"$BUILD/qemu/apt.log" 2>&1 ||
+    apt_install "sudo -n" "$BUILD/qemu/apt.log" --no-install-recommends "${missing[@]}" ||
       { say "no QEMU tests: apt-get could not install ${missing[*]}; see $BUILD/qemu/apt.log"; return 1; }
   fi
   [ -e "$BUILD/qemu/vmlinuz" ] && return 0

@@ -11,7 +11,7 @@ cmp one two || fail "the same recording gave two simulations"
 [ "$(grep -c '"preset"' one)" = 4 ] || fail "four rows: $(grep -c '"preset"' one)"
 for page in one.html two.html; do "$garner" simulate "$heap" --machine uniform-2x2 --preset naps,ps --workers 1,4 -o $page > table; done
 cmp one.html two.html || fail "the same recording gave two pages"
-[ "$(grep -c '<svg' one.html)" = 7 ] || fail "five curves and two time lines: $(grep -c '<svg' one.html)"
+[ "$(grep -c '<canvas ' one.html)" = 7 ] || fail "five curves and two time lines: $(grep -c '<canvas ' one.html)"
 "$garner" simulate "$heap" --machine uniform-2x2 --preset naps --workers 2 > table
 grep -q '^simulated on uniform-2x2: ' table || fail "the table says that it is simulated: $(cat table)"
 grep -qE '^naps +2 ' table || fail "a row: $(cat table)"

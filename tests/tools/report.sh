@@ -11,7 +11,8 @@ for figure in 'Pauses' "What workers' time in collections" 'Workers in the longe
               'Thefts by distance' 'Thefts by node' 'Locality'; do
   grep -q "<section><h2>$figure" page.html || fail "no figure '$figure'"
 done
-for colour in roots copy steal wait termination; do grep -q ">$colour</text>" page.html || fail "the legend lacks $colour"; done
+for colour in roots copy steal wait termination; do grep -q "{\"label\":\"$colour\",\"colour\":\"--[a-z]*\"" page.html || fail "the legend lacks $colour"; done
+[ "$(grep -c 'Chart\.js v[0-9.]*$' page.html)" = 1 ] && grep -q 'Released under the MIT License' page.html || fail "the page has no Chart.js with its licence, or two"
 grep -q 'Collections (simulated)' page.html || fail "the page does not say that it is simulated"
 # Thefts: the log's own sum, as the figure's numbers.
 thefts=$(grep '"event":"steals"' run.log | sed -E 's/.*"from":\[([0-9,]*)\].*/\1/' | tr ',' '\n' | awk '{ sum += $1 } END { print sum }')

@@ -245,4 +245,12 @@ ordered_json row_json(const ReplayRow& row) {
   return all;
 }
 
+std::vector<std::string> row_head() { return {"preset", "workers", "took part", "pause ms", "trace ms", "GB/s", "remote", "imbalance", "uneven", "idle", "lock wait", "steals"}; }
+
+std::vector<std::string> row_cells(const ReplayRow& row) {
+  const auto share = [](double of_one) { return fmt::format("{:.1f} %", 100 * of_one); };
+  return {row.preset, std::to_string(row.workers), std::to_string(row.worked), fmt::format("{:.3f}", row.pause_ms), fmt::format("{:.3f}", row.trace_ms), fmt::format("{:.2f}", row.copied_gb_per_s),
+          share(row.remote), fmt::format("{:.2f}", row.imbalance), fmt::format("{:.2f}", row.uneven), share(row.idle), share(row.lock_wait), std::to_string(row.steals)};
+}
+
 } // namespace garner::tool

@@ -61,5 +61,8 @@ std::vector<ReplayRow> replay_all(const ReplayPlan& plan, bool timeline, bool lo
 std::string plan_line(const ReplayPlan& plan);
 nlohmann::ordered_json plan_json(const ReplayPlan& plan);
 nlohmann::ordered_json row_json(const ReplayRow& row);
+// A row as tables show it, printed or in a page, and the head of such a table.
+std::vector<std::string> row_head();
+std::vector<std::string> row_cells(const ReplayRow& row);
 
 } // namespace garner::tool

@@ -87,24 +87,13 @@ std::string draw_report(const std::vector<Chapter>& chapters, const Scale& scale
 nlohmann::ordered_json json_of(const Chapter& chapter, const Scale& scale, const Results& results);
 std::string markdown_of(const std::vector<Chapter>& chapters); // one row per claim
 
-// A page of figures without claims, in the same style. more: HTML after the table, with what it needs in more_style.
-struct Plates {
-  std::string title, intro, caption, more_style, more;
-  std::vector<Figure> figures;
-  std::vector<std::vector<std::string>> table;
-};
-std::string draw_plates(const Plates& page);
-
 inline constexpr unsigned long long kReproduceSeed = 1;
 // `known`: whether there are results; without them a claim is neither held nor failed.
 Claim claim(const std::string& text, const std::string& paper, const std::string& ours, bool holds, bool known, const std::string& why = "");
 std::string percent(double ratio); // of 1, with its sign: 1.2 is "+20 %"
 const char* verdict_name(Verdict verdict);
 std::string short_number(double value);
-std::string escape(const std::string& text); // for HTML
-// Axes from 0: between lines of the grid a round number, so that four to seven of them reach `most`; where they end; a line's number, with the digits of a step.
-double grid_step(double most);
-double axis_end(double most);
+// A line of a grid, with the digits of the step between lines; thousands apart.
 std::string mark_text(double value, double step);
 
 } // namespace garner::tool

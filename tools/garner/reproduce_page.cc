@@ -4,24 +4,22 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <iterator>
 
 #include <fmt/format.h>
+
+#include "page.h"
 
 namespace garner::tool {
 namespace {
 
 constexpr double kWidth = 640, kBase = 278, kLeft = 62, kRight = 150, kTop = 34; // kBase: y of 0
-const char* const kColours[] = {"#4c566a", "#c0632f", "#2f7fc0", "#2f9a5b", "#8a4fb0", "#b08a1f"};
 
-// A configuration has its colour in every figure, and a pattern of its own, so that lines one upon another are told apart.
-struct Look { const char *name, *colour, *dash; };
-constexpr Look kLooks[] = {{"ps", "#4c566a", ""}, {"interleaved", "#c0632f", "7 3"}, {"fragmented", "#2f7fc0", "2 3"}, {"segregated", "#2f9a5b", "9 3 2 3"}, {"naps", "#8a4fb0", ""},
-                           {"org", "#4c566a", ""}, {"aggressive", "#c0632f", "7 3"}, {"hybrid", "#2f7fc0", "2 3"}, {"relaxed", "#2f9a5b", "9 3 2 3"}};
-Look look_of(const Figure& f, size_t series) {
-  for (const Look& look : kLooks)
-    if (f.series[series].name == look.name) return look;
-  return {"", kColours[series % 6], ""};
+struct Ink { std::string colour, dash; };
+Ink ink_of(const Figure& f, size_t series) {
+  std::vector<std::string> names;
+  for (const Series& s : f.series) names.push_back(s.name);
+  const Look look = looks_of(names)[series];
+  return {light_of(look.colour), fmt::format("{}", fmt::join(look.dash, " "))};
 }
 
 struct Canvas {
@@ -63,9 +61,9 @@ void axes(Canvas& c, const Figure& f, const std::string& caption) {
   for (size_t s = 0; s < f.series.size(); s++) {
     const double at = kTop + 10 + 18 * double(s);
     const bool any = std::any_of(f.series[s].values.begin(), f.series[s].values.end(), [](double v) { return std::isfinite(v); });
-    const Look look = look_of(f, s);
-    if (f.kind == Figure::Kind::lines) c.out += fmt::format("<path class=\"key\" d=\"M{} {:.1f}h18\" stroke=\"{}\" stroke-width=\"2\" stroke-dasharray=\"{}\"/>\n", kWidth - kRight + 8, at - 4, look.colour, look.dash);
-    else c.out += fmt::format("<rect class=\"key\" x=\"{}\" y=\"{:.1f}\" width=\"12\" height=\"10\" fill=\"{}\"/>\n", kWidth - kRight + 12, at - 9, look.colour);
+    const Ink ink = ink_of(f, s);
+    if (f.kind == Figure::Kind::lines) c.out += fmt::format("<path class=\"key\" d=\"M{} {:.1f}h18\" stroke=\"{}\" stroke-width=\"2\" stroke-dasharray=\"{}\"/>\n", kWidth - kRight + 8, at - 4, ink.colour, ink.dash);
+    else c.out += fmt::format("<rect class=\"key\" x=\"{}\" y=\"{:.1f}\" width=\"12\" height=\"10\" fill=\"{}\"/>\n", kWidth - kRight + 12, at - 9, ink.colour);
     c.text(kWidth - kRight + 30, at, f.series[s].name + (any ? "" : " (n/a)"), "");
   }
 }
@@ -75,13 +73,14 @@ void lines(Canvas& c, const Figure& f) {
   for (size_t i = 0; i < f.xs.size(); i++) c.text(at[i], kBase + 16, f.xs[i], "text-anchor=\"middle\"");
   for (size_t s = 0; s < f.series.size(); s++) {
     std::string points;
+    const Ink ink = ink_of(f, s);
     for (size_t i = 0; i < f.series[s].values.size(); i++) {
       const double v = f.series[s].values[i], x = at[i];
       if (!std::isfinite(v)) continue;
       points += fmt::format("{:.1f},{:.1f} ", x, c.y(v));
-      c.out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"><title>{} {}: {}</title></circle>\n", x, c.y(v), look_of(f, s).colour, escape(f.series[s].name), escape(f.xs[i]), short_number(v));
+      c.out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"><title>{} {}: {}</title></circle>\n", x, c.y(v), ink.colour, escape(f.series[s].name), escape(f.xs[i]), short_number(v));
     }
-    c.out += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\" stroke-dasharray=\"{}\"/>\n", points, look_of(f, s).colour, look_of(f, s).dash);
+    c.out += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\" stroke-dasharray=\"{}\"/>\n", points, ink.colour, ink.dash);
   }
 }
 
@@ -105,53 +104,37 @@ void bars(Canvas& c, const Figure& f) {
       const double v = i < f.series[s].values.size() ? f.series[s].values[i] : kNone;
       if (!std::isfinite(v)) continue;
       c.out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"><title>{} {}: {}</title></rect>\n", kLeft + group * (double(i) + 0.1) + width * double(s), c.y(v), width,
-                           std::max(0.0, c.y(0) - c.y(v)), look_of(f, s).colour, escape(f.series[s].name), escape(f.xs[i]), short_number(v));
+                           std::max(0.0, c.y(0) - c.y(v)), ink_of(f, s).colour, escape(f.series[s].name), escape(f.xs[i]), short_number(v));
     }
   }
 }
 
-// A figure's own colours are for light screens and for the files; the page has others for dark ones, by the names of the light.
-constexpr const char* kStyle = R"(:root{--bg:#fff;--fg:#222;--soft:#666;--line:#ccc;--holds:#dff2e3;--fails:#f9dcd5;--open:#eee;--link:#1f5fa8}
-body{font:15px/1.45 system-ui,sans-serif;max-width:1000px;margin:2em auto;padding:0 1em;background:var(--bg);color:var(--fg)}a{color:var(--link)}
-table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid var(--line);padding:.25em .6em;text-align:left;vertical-align:top}.n{text-align:right}
-tr.holds td:last-child{background:var(--holds)}tr.fails td:last-child{background:var(--fails)}tr.open td:last-child{background:var(--open)}small{color:var(--soft)}code{overflow-wrap:anywhere}
-.wide{overflow-x:auto}svg{max-width:100%;min-width:600px;height:auto;display:block}
+constexpr const char* kStyle = R"(:root{--holds:#dff2e3;--fails:#f9dcd5;--open:#eee}@media(prefers-color-scheme:dark){:root{--holds:#173d26;--fails:#552419;--open:#2a3138}}
+tr.holds td:last-child{background:var(--holds)}tr.fails td:last-child{background:var(--fails)}tr.open td:last-child{background:var(--open)}
+svg{max-width:100%;min-width:600px;height:auto;display:block}svg text{fill:var(--fg)}svg [fill="#fff"]{fill:var(--bg)}svg [fill="#666"]{fill:var(--soft)}svg [stroke="#ddd"]{stroke:var(--line)}svg [stroke="#555"]{stroke:var(--soft)}
 @media(max-width:600px){.claims tr{display:grid;grid-template-columns:1fr 1fr 6em;margin-bottom:.6em}.claims td:first-child,.claims th:first-child{grid-column:1/-1}}
-@media(prefers-color-scheme:dark){:root{--bg:#10151b;--fg:#e4e8ec;--soft:#9ba5b0;--line:#3a434d;--holds:#173d26;--fails:#552419;--open:#2a3138;--link:#5aa7f2}
-svg text{fill:var(--fg)}svg [fill="#fff"]{fill:var(--bg)}svg [fill="#666"]{fill:var(--soft)}svg [stroke="#ddd"]{stroke:#313840}svg [stroke="#555"]{stroke:#b9c2cb}
 )";
-constexpr const char* kDark[] = {"#9aa9c4", "#f08a45", "#5aa7f2", "#57c48b", "#b892ef", "#e0b345"}; // for kColours
 
-std::string dark_colours() {
+// A figure's own colours are for light screens and for the files; the page has others for dark ones.
+std::string page_colours() {
   std::string out;
-  for (size_t i = 0; i < std::size(kDark); i++) out += fmt::format("svg [fill=\"{0}\"]{{fill:{1}}}svg [stroke=\"{0}\"]{{stroke:{1}}}\n", kColours[i], kDark[i]);
-  return out + "}\n"; // of prefers-color-scheme
+  for (unsigned i = 0; i < kSeriesColours; i++) out += fmt::format("svg [fill=\"{0}\"]{{fill:var({1})}}svg [stroke=\"{0}\"]{{stroke:var({1})}}\n", light_of(Colour(i)), variable_of(Colour(i)));
+  return out;
+}
+
+// Between lines of the grid, from 0: a round number, so that four to seven of them reach `most`.
+double grid_step(double most) {
+  if (!(most > 0)) return 0.25;
+  const double power = std::pow(10, std::floor(std::log10(most)) - 1);
+  for (double step : {2.0, 2.5, 5.0, 10.0, 20.0})
+    if (most <= 6.001 * step * power) return step * power;
+  return 20 * power;
 }
 
 std::string caption_of(const Chapter& chapter) {
   std::string machines;
   for (const std::string& m : chapter.machines) machines += (machines.empty() ? "" : ", ") + m;
   return fmt::format("simulated; {}; machine {}; seed {}", chapter.experiment->id, machines, kReproduceSeed);
-}
-
-// A list of options may go on in the next line.
-std::string breakable(std::string html) {
-  for (size_t at = 0; (at = html.find(",", at)) != html.npos; at += 6) html.insert(at + 1, "<wbr>");
-  return html;
-}
-
-std::string table_html(const std::vector<std::vector<std::string>>& rows) {
-  std::string out = "<div class=\"wide\"><table>\n";
-  for (size_t r = 0; r < rows.size(); r++) {
-    out += "<tr>";
-    for (const std::string& cell : rows[r]) {
-      char* end = nullptr;
-      std::strtod(cell.c_str(), &end);
-      out += fmt::format("<{0}{1}>{2}</{0}>", r == 0 ? "th" : "td", *end == 0 && end != cell.c_str() ? " class=\"n\"" : "", breakable(escape(cell)));
-    }
-    out += "</tr>\n";
-  }
-  return out + "</table></div>\n";
 }
 
 std::string claims_html(const Section& section, bool own) {
@@ -171,28 +154,6 @@ Claim claim(const std::string& text, const std::string& paper, const std::string
 std::string percent(double ratio) { return std::isnan(ratio) ? "-" : fmt::format("{:+.0f} %", 100 * (ratio - 1)); }
 
 const char* verdict_name(Verdict verdict) { return verdict == Verdict::holds ? "holds" : verdict == Verdict::fails ? "does not hold" : "not available"; }
-
-std::string escape(const std::string& text) {
-  std::string out;
-  for (char c : text) {
-    if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '"') out += "&quot;";
-    else out += c;
-  }
-  return out;
-}
-
-double grid_step(double most) {
-  if (!(most > 0)) return 0.25;
-  const double power = std::pow(10, std::floor(std::log10(most)) - 1);
-  for (double step : {2.0, 2.5, 5.0, 10.0, 20.0})
-    if (most <= 6.001 * step * power) return step * power;
-  return 20 * power;
-}
-
-double axis_end(double most) { return grid_step(most) * std::max(std::ceil(most / grid_step(most) - 0.001), 1.0); }
 
 std::string mark_text(double value, double step) {
   int digits = 0;
@@ -227,19 +188,11 @@ std::string draw_svg(const Figure& figure, const std::string& caption) {
   return c.out + "</svg>\n";
 }
 
-std::string draw_plates(const Plates& page) {
-  std::string out = fmt::format("<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>Garner: {}, simulated</title><style>\n{}{}{}</style></head><body>\n", escape(page.title),
-                                kStyle, dark_colours(), page.more_style);
-  out += fmt::format("<h1>{}, simulated</h1>\n<p>{}</p>\n", escape(page.title), escape(page.intro));
-  for (const Figure& f : page.figures) out += "<div class=\"wide\">" + draw_svg(f, page.caption) + "</div>\n";
-  return out + table_html(page.table) + page.more + "</body></html>\n";
-}
-
 std::string draw_report(const std::vector<Chapter>& chapters, const Scale& scale, unsigned long long seed) {
   unsigned counts[3] = {};
   for (const Chapter& chapter : chapters)
     for (const Claim& c : chapter.section.claims) counts[size_t(c.verdict)]++;
-  std::string out = fmt::format("<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>Garner: experiments, simulated</title><style>\n{}{}</style></head><body>\n", kStyle, dark_colours());
+  std::string out = page_head("experiments, simulated", kStyle + page_colours());
   out += fmt::format("<h1>Experiments on the simulated machine</h1>\n<p>Every figure here is <b>simulated</b>: the collector's own code on a model of the machine (seed {}{}). Workloads are generators with the stated allocation patterns, "
                      "on heaps scaled down to {} of their full size, which is itself about a fifth of the first paper's young spaces and a thousandth of the second's largest. Of {} claims about shape {} hold, {} do not, {} cannot be judged here.</p>\n",
                      seed, scale.quick ? ", the quick selection" : "", fmt::format("{} %", scale.percent()), counts[0] + counts[1] + counts[2], counts[0], counts[1], counts[2]);
@@ -254,7 +207,7 @@ std::string draw_report(const std::vector<Chapter>& chapters, const Scale& scale
     const Experiment& e = *chapter.experiment;
     out += fmt::format("<h2 id=\"{0}\">{0}: {1}</h2>\n<p>{2}.{3}</p>\n", escape(e.id), escape(e.title), escape(e.paper), e.lost.empty() ? "" : " <i>Lost or not reported: " + escape(e.lost) + ".</i>");
     out += claims_html(chapter.section, e.id.rfind("ours/", 0) == 0);
-    if (!chapter.section.table.empty()) out += table_html(chapter.section.table);
+    if (!chapter.section.table.empty()) out += html_table(chapter.section.table);
     for (const Figure& f : chapter.section.figures) out += "<div class=\"wide\">" + draw_svg(f, caption_of(chapter)) + "</div>\n";
     out += fmt::format("<p><small>{}. Again: <code>garner reproduce {}{}</code></small></p>\n", caption_of(chapter), e.id, scale.quick ? " --quick" : "");
   }

@@ -22,8 +22,6 @@ struct SimulateArgs {
   bool json = false, describe = false;
 };
 
-std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
-
 int simulate(const SimulateArgs& args) {
   if (args.describe) {
     record::Recording recording;
@@ -48,10 +46,8 @@ int simulate(const SimulateArgs& args) {
     say_out("{}\n", all.dump(1));
     return 0;
   }
-  Table table({"preset", "workers", "took part", "pause ms", "trace ms", "GB/s", "remote", "imbalance", "uneven", "idle", "lock wait", "steals"});
-  for (const ReplayRow& r : rows)
-    table.row({r.preset, std::to_string(r.workers), std::to_string(r.worked), fmt::format("{:.3f}", r.pause_ms), fmt::format("{:.3f}", r.trace_ms), fmt::format("{:.2f}", r.copied_gb_per_s),
-               percent(r.remote), fmt::format("{:.2f}", r.imbalance), fmt::format("{:.2f}", r.uneven), percent(r.idle), percent(r.lock_wait), std::to_string(r.steals)});
+  Table table(row_head());
+  for (const ReplayRow& row : rows) table.row(row_cells(row));
   say_out("{}{}", plan_line(plan), table.text(colours_on(1)));
   return 0;
 }

@@ -1,5 +1,5 @@
 // The page of `garner simulate -o`: what each preset does with each number of workers, as curves and as a table, and for each preset what its workers did when in
-// its shortest collection. HTML with SVG drawn here, for light and dark screens; it asks the network for nothing.
+// its shortest collection. Charts (charts.h) for light and dark screens, in one file that asks the network for nothing.
 #pragma once
 #include <string>
 #include <vector>

@@ -1,0 +1,81 @@
+// Charts and what pages share: what a chart's data become, that nothing in them ends their element, colours of series, cells of tables.
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "charts.h"
+
+namespace garner::tool {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json data_in(const std::string& page) {
+  const std::string open = "id=\"charts\">";
+  const size_t begin = page.find(open) + open.size();
+  return json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+}
+
+TEST(Charts, ACurveKeepsItsGapsItsDashesAndTheTitlesOfItsAxes) {
+  Chart chart{Chart::Kind::lines, "Pause", "threads", "pause, ms", "ms"};
+  chart.sets.push_back({"naps", {Colour::violet, {7, 3}}, {}, {{1, 10.5, ""}, {8, NAN, ""}, {48, 2, "best"}}});
+  Charts charts;
+  const std::string element = charts.add(chart);
+  EXPECT_NE(element.find("<canvas id=\"chart1\" role=\"img\" aria-label=\"Pause. pause, ms by threads. naps: 2 values from 2 to 10.5 ms.\">Pause."), std::string::npos) << element;
+  const json one = data_in(charts.scripts())[0], set = one["data"]["datasets"][0];
+  EXPECT_EQ(one["type"], "line");
+  EXPECT_EQ(one["options"]["scales"]["x"]["title"]["text"], "threads");
+  EXPECT_EQ(one["options"]["scales"]["y"]["title"]["text"], "pause, ms");
+  EXPECT_EQ(set["data"], json::parse(R"([{"x":1.0,"y":10.5},{"x":8.0,"y":null},{"x":48.0,"y":2.0,"says":"best"}])"));
+  EXPECT_EQ(set["colour"], "--violet");
+  EXPECT_EQ(set["borderDash"], (json{7, 3}));
+}
+
+TEST(Charts, SpansLieInTheirRowsAndHaveFiveDigits) {
+  Chart chart{Chart::Kind::spans, "Workers", "time, ms", "worker", "ms"};
+  chart.rows = 2, chart.rows_above = 1, chart.x_end = 3;
+  chart.sets.push_back({"copy", {Colour::green}, {}, {}, {{1, 0.123456789, 2.5, ""}}});
+  chart.sets.push_back({"phases", {Colour::phase}, {}, {}, {{-1, 0, 3, "mark"}}, 20});
+  Charts charts;
+  charts.add(chart);
+  const json one = data_in(charts.scripts())[0];
+  EXPECT_EQ(one["data"]["datasets"][0]["data"], json::parse("[[1.0,0.12346,2.5]]"));
+  EXPECT_EQ(one["data"]["datasets"][1]["data"], json::parse(R"([[-1.0,0.0,3.0,"mark"]])"));
+  EXPECT_EQ(one["options"]["scales"]["y"]["min"], -1.5);
+  EXPECT_EQ(one["options"]["scales"]["y"]["max"], 1.5);
+}
+
+TEST(Charts, NothingInTheDataEndsTheirElement) {
+  Chart chart{Chart::Kind::bars, "</script><b>", "\"x\"", "y", "ms"};
+  chart.names = {"<!--"};
+  chart.sets.push_back({"</canvas>", {}, {1}});
+  Charts charts;
+  const std::string element = charts.add(chart), scripts = charts.scripts();
+  EXPECT_EQ(element.find("<b>"), std::string::npos);
+  EXPECT_EQ(element.find("</canvas>"), element.rfind("</canvas>")) << "the element's own";
+  EXPECT_EQ(data_in(scripts)[0]["title"], "</script><b>");
+  size_t ends = 0;
+  for (size_t at = 0; (at = scripts.find("</script", at)) != std::string::npos; at++) ends++;
+  EXPECT_EQ(ends, 2u) << "of the data and of the script, so that the library's text has none either";
+  EXPECT_EQ(Charts().scripts(), "") << "a page without charts has no script";
+}
+
+TEST(Pages, AConfigurationHasItsColourAndAnotherSeriesOneThatIsFree) {
+  const std::vector<Look> looks = looks_of({"garner", "ps", "other", "naps"});
+  EXPECT_EQ(looks[1].colour, Colour::grey);
+  EXPECT_EQ(looks[3].colour, Colour::violet);
+  EXPECT_EQ(looks[0].colour, Colour::orange) << "the first that neither ps nor naps has";
+  EXPECT_EQ(looks[2].colour, Colour::blue);
+  EXPECT_EQ(looks_of(std::vector<std::string>(9, "many")).size(), 9u) << "more series than colours";
+}
+
+TEST(Pages, NumbersAndPercentagesStandAtTheRight) {
+  const std::string html = html_table({{"preset", "ms", "share", "mixed"}, {"a,b", "1,234", "12.0 %", "3"}, {"<c>", "-", "+5 %", "none"}});
+  EXPECT_NE(html.find("<th>preset</th><th class=\"n\">ms</th><th class=\"n\">share</th><th>mixed</th>"), std::string::npos) << html;
+  EXPECT_NE(html.find("<td>&lt;c&gt;</td><td class=\"n\">-</td><td class=\"n\">+5 %</td><td>none</td>"), std::string::npos) << html;
+  EXPECT_NE(html.find("<td>a,<wbr>b</td>"), std::string::npos) << "a list goes on in the next line";
+}
+
+} // namespace
+} // namespace garner::tool

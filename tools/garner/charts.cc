@@ -1,0 +1,208 @@
+#include "charts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "reproduce.h"
+
+// The text of Chart.js, from its first byte to the one after its last (chart_js.S).
+extern "C" const char garner_chart_js[], garner_chart_js_end[];
+
+namespace garner::tool {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// Configurations come whole from C++ but for what JSON cannot hold: colours of the screen's scheme, functions, spans as the library wants them.
+constexpr const char* kScript = R"(
+{
+'use strict';
+const style = getComputedStyle(document.documentElement), colour = name => style.getPropertyValue(name).trim();
+const number = v => v.toLocaleString('en', Math.abs(v) >= 100 ? {maximumFractionDigits: 0} : {maximumSignificantDigits: 3});
+const marks = ['circle', 'rect', 'triangle', 'rectRot', 'crossRot', 'star'];
+
+Chart.defaults.animation = false;
+Chart.defaults.maintainAspectRatio = false;
+Object.assign(Chart.defaults.font, {family: 'system-ui, sans-serif', size: 12});
+Chart.defaults.plugins.legend.align = 'start';
+Chart.register({id: 'gap', beforeInit({legend}) { // between legend and chart the library has none
+  const fit = legend.fit;
+  legend.fit = function () { fit.call(this); this.height += 8; };
+}});
+
+// Of a configuration, or of a chart that is drawn: its own scales keep what they began with.
+const paint = ({data, options}) => {
+  Chart.defaults.color = colour('--soft');
+  Chart.defaults.borderColor = colour('--line');
+  for (const scale of Object.values(options.scales)) {
+    scale.title.color = scale.ticks.color = colour('--soft');
+    scale.grid.color = scale.grid.borderColor = colour('--line');
+  }
+  Chart.defaults.plugins.legend.labels.color = colour('--fg');
+  const tooltip = Chart.defaults.plugins.tooltip;
+  tooltip.backgroundColor = colour('--fg');
+  tooltip.titleColor = tooltip.bodyColor = tooltip.footerColor = colour('--bg');
+  for (const set of data.datasets) { set.backgroundColor = colour(set.colour); set.borderColor = colour(set.says ? '--bg' : set.colour); }
+};
+
+// What a datum is and its value, as a tooltip tells it.
+const kinds = {
+  line: chart => ({title: items => `${chart.options.scales.x.title.text}: ${items[0].label}`, label: i => `${i.dataset.label}: ${number(i.parsed.y)} ${chart.unit}`}),
+  scatter: chart => ({label: i => `${i.raw.says || i.dataset.label}: ${number(i.parsed.y)} ${chart.unit}`}),
+  bar: chart => ({title: items => `${chart.options.scales.x.title.text}: ${items[0].label}`, label: i => `${i.dataset.label}: ${number(i.parsed.y)} ${chart.unit}`}),
+  stacked: chart => ({
+    title: items => `${chart.options.scales.y.title.text} ${items[0].label}`,
+    label: i => `${i.dataset.label}: ${number(i.parsed.x)} ${chart.unit}`,
+    footer: items => `together: ${number(items.reduce((sum, i) => sum + i.parsed.x, 0))} ${chart.unit}`,
+  }),
+  spans: chart => ({
+    title: () => '',
+    label: i => `${i.raw.says || `${chart.options.scales.y.title.text} ${i.raw.y}: ${i.dataset.label}`}: ${number(i.raw.x[1] - i.raw.x[0])} ${chart.unit}`,
+  }),
+};
+
+// As many numbers of rows as have room, at equal distances. Legend and the other axis take up to 140 pixels.
+const number_rows = (axis, rows) => {
+  let step = 1;
+  while (step * (axis.chart.height - 140) / (axis.max - axis.min) < 13) step *= 2;
+  axis.ticks = [];
+  for (let row = 0; row < rows; row += step) axis.ticks.push({value: row});
+};
+
+Chart.register({id: 'says', afterDatasetsDraw(chart) {
+  const ctx = chart.ctx;
+  ctx.save();
+  Object.assign(ctx, {font: '11px system-ui, sans-serif', fillStyle: colour('--fg'), textAlign: 'center', textBaseline: 'middle'});
+  chart.data.datasets.forEach((set, i) => {
+    if (!set.says || !chart.isDatasetVisible(i)) return;
+    for (const [j, bar] of chart.getDatasetMeta(i).data.entries()) {
+      const says = set.data[j].says;
+      if (says && ctx.measureText(says).width + 8 < Math.abs(bar.width)) ctx.fillText(says, (bar.x + bar.base) / 2, bar.y + 0.5);
+    }
+  });
+  ctx.restore();
+}});
+
+const all = JSON.parse(document.getElementById('charts').textContent), shown = [];
+for (const chart of all) {
+  paint(chart);
+  chart.data.datasets.forEach((set, i) => {
+    if (chart.kind === 'spans') set.data = set.data.map(([y, from, to, says]) => ({y, x: [from, to], says}));
+    if (chart.kind === 'line') set.pointStyle = marks[i % marks.length];
+  });
+  if (chart.kind === 'spans') chart.options.scales.y.afterBuildTicks = axis => number_rows(axis, chart.rows);
+  chart.options.plugins.tooltip = {callbacks: kinds[chart.kind](chart)};
+  shown.push(new Chart(document.getElementById(chart.id), {type: chart.type, data: chart.data, options: chart.options}));
+}
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+  for (const chart of shown) { paint(chart); chart.update(); }
+});
+addEventListener('beforeprint', () => shown.forEach(chart => chart.resize()));
+}
+)";
+
+double rounded(double value) { // five digits are more than a screen shows
+  if (value == 0 || !std::isfinite(value)) return value;
+  const double power = std::pow(10, 4 - std::floor(std::log10(std::abs(value))));
+  return std::round(value * power) / power;
+}
+
+json axis(const std::string& title) { return {{"title", {{"display", true}, {"text", title}}}, {"ticks", json::object()}, {"grid", json::object()}, {"beginAtZero", true}}; }
+
+json data_of(const ChartSet& set) {
+  json data = json::array();
+  for (double v : set.values) data.push_back(v);
+  for (const ChartPoint& p : set.points) {
+    data.push_back({{"x", p.x}, {"y", p.y}}); // the library leaves null out, and that is what JSON makes of NaN
+    if (!p.says.empty()) data.back()["says"] = p.says;
+  }
+  for (const ChartSpan& s : set.spans) {
+    data.push_back({s.row, rounded(s.from), rounded(s.to)});
+    if (!s.says.empty()) data.back().push_back(s.says);
+  }
+  return data;
+}
+
+json set_of(const Chart& chart, const ChartSet& set) {
+  json out = {{"label", set.name}, {"colour", variable_of(set.look.colour)}, {"data", data_of(set)}};
+  switch (chart.kind) {
+    case Chart::Kind::lines: out.update({{"borderDash", set.look.dash}, {"borderWidth", 2}, {"pointRadius", 4}, {"pointBorderWidth", 2}, {"spanGaps", true}, {"clip", 8}}); break;
+    case Chart::Kind::scatter: out.update({{"pointRadius", 4}, {"clip", 8}}); break;
+    case Chart::Kind::bars: out.update({{"maxBarThickness", 60}}); break;
+    case Chart::Kind::stacked: break;
+    case Chart::Kind::spans:
+      out.update({{"grouped", false}, {"barPercentage", 0.9}, {"categoryPercentage", 1}});
+      if (set.thick > 0) out.update({{"barThickness", set.thick}, {"says", true}, {"borderWidth", 1}, {"borderSkipped", false}}); // an edge, for one follows the other
+      break;
+  }
+  return out;
+}
+
+json scales_of(const Chart& chart) {
+  json x = axis(chart.x), y = axis(chart.y);
+  if (chart.x_end > 0) x["max"] = chart.x_end;
+  if (chart.kind == Chart::Kind::lines || chart.kind == Chart::Kind::scatter || chart.kind == Chart::Kind::spans) x["type"] = "linear";
+  if (chart.kind == Chart::Kind::lines || chart.kind == Chart::Kind::scatter) x["grid"] = {{"drawOnChartArea", false}};
+  if (chart.kind == Chart::Kind::bars) x["grid"] = {{"display", false}};
+  if (chart.kind == Chart::Kind::stacked || chart.kind == Chart::Kind::spans) y["grid"] = {{"display", false}};
+  if (chart.kind == Chart::Kind::stacked) x["stacked"] = y["stacked"] = true;
+  if (chart.kind == Chart::Kind::spans) x["ticks"] = {{"includeBounds", false}}; // only round numbers
+  if (chart.kind == Chart::Kind::spans) y.update({{"type", "linear"}, {"offset", false}, {"reverse", true}, {"min", -0.5 - chart.rows_above}, {"max", chart.rows - 0.5}, {"ticks", {{"autoSkip", false}}}});
+  return {{"x", x}, {"y", y}};
+}
+
+json config_of(const Chart& chart) {
+  static constexpr const char* kKinds[] = {"line", "scatter", "bar", "stacked", "spans"};
+  static constexpr const char* kTypes[] = {"line", "scatter", "bar", "bar", "bar"};
+  const size_t kind = size_t(chart.kind);
+  const bool points = chart.kind == Chart::Kind::lines || chart.kind == Chart::Kind::scatter, sideways = chart.kind == Chart::Kind::stacked || chart.kind == Chart::Kind::spans;
+  json sets = json::array();
+  for (const ChartSet& set : chart.sets) sets.push_back(set_of(chart, set));
+  json data = {{"datasets", sets}};
+  if (!chart.names.empty()) data["labels"] = chart.names;
+  json options = {{"scales", scales_of(chart)}, {"plugins", {{"legend", {{"display", chart.legend}, {"labels", {{"usePointStyle", points}, {"boxWidth", points ? 7 : 12}, {"boxHeight", points ? 7 : 11}}}}}}}};
+  if (sideways) options["indexAxis"] = "y";
+  if (chart.kind != Chart::Kind::scatter && chart.kind != Chart::Kind::spans) options["interaction"] = {{"mode", "index"}, {"axis", sideways ? "y" : "x"}, {"intersect", false}};
+  json out = {{"title", chart.title}, {"kind", kKinds[kind]}, {"type", kTypes[kind]}, {"unit", chart.unit}, {"data", data}, {"options", options}};
+  if (chart.kind == Chart::Kind::spans) out["rows"] = chart.rows;
+  return out;
+}
+
+} // namespace
+
+std::string describe(const Chart& chart) {
+  std::string out = fmt::format("{}. {} by {}.", chart.title, chart.kind == Chart::Kind::stacked || chart.kind == Chart::Kind::spans ? chart.x : chart.y, chart.kind == Chart::Kind::stacked || chart.kind == Chart::Kind::spans ? chart.y : chart.x);
+  for (const ChartSet& set : chart.sets) {
+    std::vector<double> values;
+    for (double v : set.values) values.push_back(v);
+    for (const ChartPoint& p : set.points) values.push_back(p.y);
+    for (const ChartSpan& s : set.spans) values.push_back(s.to - s.from);
+    values.erase(std::remove_if(values.begin(), values.end(), [](double v) { return !std::isfinite(v); }), values.end());
+    if (values.empty()) continue;
+    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    if (values.size() == 1) out += fmt::format(" {}: {} {}.", set.name, short_number(*least), chart.unit);
+    else out += fmt::format(" {}: {} values from {} to {} {}.", set.name, values.size(), short_number(*least), short_number(*most), chart.unit);
+  }
+  return out;
+}
+
+std::string Charts::add(const Chart& chart) {
+  const std::string id = fmt::format("chart{}", all_.size() + 1), words = escape(describe(chart));
+  json config = config_of(chart);
+  config["id"] = id;
+  all_.push_back(std::move(config));
+  return fmt::format("<div class=\"chart\" style=\"height:{:.0f}px\"><canvas id=\"{}\" role=\"img\" aria-label=\"{}\">{}</canvas></div>\n", chart.height, id, words, words);
+}
+
+std::string Charts::scripts() const {
+  if (all_.empty()) return "";
+  const std::string_view library(garner_chart_js, size_t(garner_chart_js_end - garner_chart_js));
+  return fmt::format("<noscript><p>The charts of this page are drawn by a script in it, which is switched off here.</p></noscript>\n{}<script>\n{}{}</script>\n", json_element("charts", all_.dump(-1, ' ', false, json::error_handler_t::replace)), library, kScript);
+}
+
+std::string Charts::style() { return ".chart{position:relative;min-width:0}\n"; }
+
+} // namespace garner::tool

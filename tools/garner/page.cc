@@ -1,0 +1,95 @@
+#include "page.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+namespace garner::tool {
+namespace {
+
+struct Paint { const char *name, *light, *dark; };
+constexpr Paint kPaints[] = {{"--grey", "#4c566a", "#9aa9c4"},   {"--orange", "#c0632f", "#f08a45"}, {"--blue", "#2f7fc0", "#5aa7f2"},  {"--green", "#2f9a5b", "#57c48b"},
+                             {"--violet", "#8a4fb0", "#b892ef"}, {"--gold", "#b08a1f", "#e0b345"},   {"--faint", "#9aa3ad", "#66707b"}, {"--phase", "#a3c0e6", "#33506f"}};
+static_assert(std::size(kPaints) == kColours);
+
+struct Named { const char* name; Look look; };
+const Named kLooks[] = {{"ps", {Colour::grey, {}}},   {"interleaved", {Colour::orange, {7, 3}}}, {"fragmented", {Colour::blue, {2, 3}}}, {"segregated", {Colour::green, {9, 3, 2, 3}}}, {"naps", {Colour::violet, {}}},
+                        {"org", {Colour::grey, {}}},  {"aggressive", {Colour::orange, {7, 3}}},  {"hybrid", {Colour::blue, {2, 3}}},     {"relaxed", {Colour::green, {9, 3, 2, 3}}}};
+
+constexpr const char* kStyle = R"(body{font:15px/1.5 system-ui,sans-serif;max-width:1000px;margin:2em auto;padding:0 1em;background:var(--bg);color:var(--fg)}
+h2{font-size:1.15em;margin:2em 0 .3em}p{margin:.3em 0}a{color:var(--link)}.soft,small{color:var(--soft)}code{overflow-wrap:anywhere}
+table{border-collapse:collapse;margin:.6em 0}td,th{border-bottom:1px solid var(--line);padding:.2em .7em;text-align:left;vertical-align:top}.n{text-align:right}td.n{white-space:nowrap}
+.wide{overflow-x:auto}@media(max-width:600px){td,th{padding:.2em .45em}.wide table{font-size:.88em}}
+)";
+
+bool is_number(const std::string& cell) { return cell == "-" || (cell.find_first_of("0123456789") != cell.npos && cell.find_first_not_of("0123456789.,+-% ") == cell.npos); }
+
+// A list of options may go on in the next line.
+std::string breakable(std::string html) {
+  for (size_t at = 0; (at = html.find(',', at)) != html.npos; at += 6) html.insert(at + 1, "<wbr>");
+  return html;
+}
+
+} // namespace
+
+const char* light_of(Colour colour) { return kPaints[size_t(colour)].light; }
+std::string variable_of(Colour colour) { return kPaints[size_t(colour)].name; }
+
+std::vector<Look> looks_of(const std::vector<std::string>& names) {
+  std::vector<Look> looks;
+  unsigned taken = 0, next = 0; // taken: a bit for each colour
+  const auto known = [](const std::string& name) { return std::find_if(std::begin(kLooks), std::end(kLooks), [&](const Named& one) { return one.name == name; }); };
+  for (const std::string& name : names)
+    if (const Named* one = known(name); one != std::end(kLooks)) taken |= 1u << unsigned(one->look.colour);
+  for (const std::string& name : names) {
+    if (const Named* one = known(name); one != std::end(kLooks)) {
+      looks.push_back(one->look);
+      continue;
+    }
+    for (unsigned tries = 0; tries < kSeriesColours && (taken >> next % kSeriesColours & 1) != 0; tries++) next++;
+    looks.push_back({Colour(next++ % kSeriesColours), {}});
+  }
+  return looks;
+}
+
+std::string page_head(const std::string& title, const std::string& own_style) {
+  std::string light, dark;
+  for (const Paint& paint : kPaints) light += fmt::format(";{}:{}", paint.name, paint.light), dark += fmt::format(";{}:{}", paint.name, paint.dark);
+  return fmt::format("<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>Garner: {}</title><style>\n"
+                     ":root{{color-scheme:light dark;--bg:#fff;--fg:#1f2328;--soft:#59636e;--line:#d8dee4;--card:#f6f8fa;--link:#1f5fa8{}}}\n"
+                     "@media(prefers-color-scheme:dark){{:root{{--bg:#10151b;--fg:#e4e8ec;--soft:#9ba5b0;--line:#313840;--card:#181f27;--link:#5aa7f2{}}}}}\n{}{}</style></head><body>\n",
+                     escape(title), light, dark, kStyle, own_style);
+}
+
+std::string html_table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<bool> right;
+  for (size_t column = 0; !rows.empty() && column < rows[0].size(); column++)
+    right.push_back(rows.size() > 1 && std::all_of(rows.begin() + 1, rows.end(), [&](const std::vector<std::string>& row) { return column < row.size() && is_number(row[column]); }));
+  std::string out = "<div class=\"wide\"><table>\n";
+  for (size_t r = 0; r < rows.size(); r++) {
+    out += "<tr>";
+    for (size_t c = 0; c < rows[r].size(); c++) out += fmt::format("<{0}{1}>{2}</{0}>", r == 0 ? "th" : "td", c < right.size() && right[c] ? " class=\"n\"" : "", breakable(escape(rows[r][c])));
+    out += "</tr>\n";
+  }
+  return out + "</table></div>\n";
+}
+
+std::string escape(const std::string& text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '&') out += "&amp;";
+    else if (c == '<') out += "&lt;";
+    else if (c == '>') out += "&gt;";
+    else if (c == '"') out += "&quot;";
+    else out += c;
+  }
+  return out;
+}
+
+std::string json_element(const std::string& id, std::string json) {
+  for (size_t at = 0; (at = json.find('<', at)) != std::string::npos; at += 6) json.replace(at, 1, "\\u003c");
+  return fmt::format("<script type=\"application/json\" id=\"{}\">{}</script>\n", id, json);
+}
+
+} // namespace garner::tool

@@ -1,0 +1,30 @@
+// What the command's HTML pages share: their head with its style, the colours of series, text and tables as HTML.
+//
+// A colour is a custom property of the style with a value for light screens and one for dark ones; whoever draws names it by variable_of. Only SVG files, which
+// have no style, take its light value; a page that embeds one maps it back.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace garner::tool {
+
+enum class Colour : unsigned char { grey, orange, blue, green, violet, gold, faint, phase };
+inline constexpr unsigned kColours = 8;
+inline constexpr unsigned kSeriesColours = 6; // the first of them: told from each other and from the ground
+const char* light_of(Colour colour);
+std::string variable_of(Colour colour); // "--orange"
+
+// A configuration has its colour in every figure, and a pattern of its own, so that lines one upon another are told apart; another series gets the first colour
+// that none of `names` has.
+struct Look { Colour colour = Colour::grey; std::vector<int> dash = {}; }; // dash: lengths of ink and gap in turn; empty: none
+std::vector<Look> looks_of(const std::vector<std::string>& names);
+
+// Up to and with <body>.
+std::string page_head(const std::string& title, const std::string& own_style = "");
+// The first row is the head. A column whose cells are all numbers or percentages is aligned to the right.
+std::string html_table(const std::vector<std::vector<std::string>>& rows);
+std::string escape(const std::string& text); // for HTML, in attributes too
+// Data for a page's script, in an element with this id: nothing in them can end the element.
+std::string json_element(const std::string& id, std::string json);
+
+} // namespace garner::tool
