@@ -1,7 +1,8 @@
 // garner_sim_workloads: one workload (tools/sim/workloads.h) on a simulated machine, for a list of option texts and worker counts.
 //
-//   garner_sim_workloads WORKLOAD [--machine FILE|NAME] [--workers N,N,…] [--options LIST]… [--percent P] [--graph-percent P] [--from-start] [--log FILE]
+//   garner_sim_workloads WORKLOAD [--machine FILE|NAME] [--workers N,N,…] [--options LIST]… [--percent P] [--graph-percent P] [--eden-percent P] [--from-start] [--lines] [--log FILE]
 //
+// --lines tells below each at which places of the source the workers spent their time with atomic operations, in collections, the dearest eight.
 // --log writes the last simulation's collections as a JSON log, with timelines and the locality matrix: garner report FILE.
 //
 // A line for each: pauses and throughput, MB that a collection copied and asked of memories, in virtual time, which repeat to the last digit; "host s" is this program's processor time.
@@ -24,12 +25,12 @@ struct Options {
   std::string workload, machine = "amd48", log;
   std::vector<std::string> options;
   std::vector<u32> workers = {1, 8, 48};
-  u32 percent = 100, graph_percent = 100; // as of an experiment's run
-  bool from_start = false;
+  u32 percent = 100, graph_percent = 100, eden_percent = 100; // as of an experiment's run
+  bool from_start = false, lines = false;
 };
 
 int usage() {
-  fprintf(stderr, "usage: garner_sim_workloads WORKLOAD [--machine FILE|NAME] [--workers N,N,…] [--options LIST]… [--percent P] [--graph-percent P] [--from-start] [--log FILE]\n");
+  fprintf(stderr, "usage: garner_sim_workloads WORKLOAD [--machine FILE|NAME] [--workers N,N,…] [--options LIST]… [--percent P] [--graph-percent P] [--eden-percent P] [--from-start] [--lines] [--log FILE]\n");
   return 2;
 }
 
@@ -65,7 +66,7 @@ int bench(const Options& options) {
     fprintf(stderr, "garner_sim_workloads: %s\n", trouble.c_str());
     return 2;
   }
-  const Pattern pattern = scaled(*found, options.percent, options.graph_percent);
+  const Pattern pattern = scaled(*found, options.percent, options.graph_percent, options.eden_percent);
   printf("%s: %s; %s, eden %llu MiB\n", pattern.name, pattern.like, file.name.c_str(), static_cast<unsigned long long>(pattern.eden / MiB));
   printf("%-34s %4s %4s %9s %8s %9s %8s %6s %6s  space non-locality/imbalance, host s, digest\n", "options", "wrk", "gcs", "pause ms", "GB/s", "app ms", "remote", "copied", "asked");
   for (const std::string& text : options.options)
@@ -77,11 +78,15 @@ int bench(const Options& options) {
       spec.seed = 1;
       spec.eden = spec.eden_min = spec.eden_max = pattern.eden;
       if (!options.from_start) spec.worn_old = pattern.eden * 5 / 2; // as the experiments have it
+      spec.lines = options.lines;
       spec.timeline = spec.locality = !options.log.empty();
       Transactions program(pattern, options.from_start);
       const Measures m = simulate(spec, program);
       if (!m.error.empty()) fprintf(stderr, "garner_sim_workloads: %s: %s\n", text.c_str(), m.error.c_str());
       else print(text, workers, m);
+      for (usize i = 0; i < m.lines.size() && i < 8; i++)
+        printf("  %-24s %10llu times %10.1f us of each worker, %5.1f %% of the pauses\n", m.lines[i].place.c_str(), static_cast<unsigned long long>(m.lines[i].visits), double(m.lines[i].ps) / 1e6 / workers,
+               100 * double(m.lines[i].ps) / 1e3 / workers / double(max_of<u64>(m.pause_ns, 1)));
       if (options.log.empty()) continue;
       FILE* file = fopen(options.log.c_str(), "w");
       const std::string lines = log_lines(m);
@@ -97,8 +102,8 @@ bool read_options(int count, char** args, Options& options) {
   if (count < 2) return false;
   options.workload = args[1];
   for (int i = 2; i < count; i++) {
-    if (strcmp(args[i], "--from-start") == 0) {
-      options.from_start = true;
+    if (strcmp(args[i], "--from-start") == 0 || strcmp(args[i], "--lines") == 0) {
+      (args[i][2] == 'f' ? options.from_start : options.lines) = true;
       continue;
     }
     if (i + 1 == count) return false;
@@ -108,6 +113,7 @@ bool read_options(int count, char** args, Options& options) {
     else if (strcmp(args[i - 1], "--options") == 0) options.options.push_back(value);
     else if (strcmp(args[i - 1], "--percent") == 0) options.percent = u32(clamp_to<u64>(strtoull(value.c_str(), nullptr, 10), 1, 10000));
     else if (strcmp(args[i - 1], "--graph-percent") == 0) options.graph_percent = u32(clamp_to<u64>(strtoull(value.c_str(), nullptr, 10), 1, 10000));
+    else if (strcmp(args[i - 1], "--eden-percent") == 0) options.eden_percent = u32(clamp_to<u64>(strtoull(value.c_str(), nullptr, 10), 1, 10000));
     else if (strcmp(args[i - 1], "--workers") == 0) {
       options.workers.clear();
       for (usize at = 0; at < value.size(); at = value.find(',', at) == std::string::npos ? value.size() : value.find(',', at) + 1)

@@ -11,6 +11,7 @@
 #pragma once
 #include "heap/heap.h"
 #include "options/table.h"
+#include "seam/backoff.h"
 
 namespace garner {
 
@@ -112,7 +113,7 @@ template <class M> class Space {
     }
     Range range = take_hole(least, want, fragment);
     if (range.begin == 0) range = take_bump(least, want, fragment);
-    used_.fetch_sub_relaxed(want - range.bytes());
+    if (want != range.bytes()) used_.fetch_sub_relaxed(want - range.bytes());
     return range;
   }
 
@@ -136,6 +137,7 @@ template <class M> class Space {
   void abandon(Fragment& fragment) { fragment.current.store_relaxed(kNoRegion); }
 
   Range take_bump(usize least, usize want, Fragment& fragment) {
+    Backoff lost;
     while (true) {
       u32 index = fragment.current.load_acquire(); // pairs with the release below: the region's top is initialised
       if (GARNER_LIKELY(index != kNoRegion)) {
@@ -146,6 +148,8 @@ template <class M> class Space {
           if (usize rest = end - top - bytes; rest != 0 && rest < kMinObjectBytes) bytes -= kMinObjectBytes; // never a rest too small for a filler
           if (bytes < least) break;
           if (r.top.cas_relaxed(top, top + bytes)) return {top, top + bytes, reads<M>(r.clean)};
+          lost.wait(heap_->machine());
+          top = r.top.load_relaxed();
         }
       }
       if (!fetch(fragment, index)) return {};
@@ -156,9 +160,9 @@ template <class M> class Space {
   // of a lock that n workers try for passes n times from one to the next, and each release takes it from all of them. 192 workers who found one region full
   // at once stood 8 ms at a plain lock.
   bool fetch(Fragment& fragment, u32 seen) {
-    for (u32 turns = 1; fragment.current.load_relaxed() == seen; turns = min_of(2 * turns, kMostTurns)) {
+    for (Backoff lost; fragment.current.load_relaxed() == seen;) {
       if (!fragment.lock.try_lock()) {
-        heap_->machine().relax(turns);
+        lost.wait(heap_->machine());
         continue;
       }
       bool found = true;
@@ -211,7 +215,6 @@ template <class M> class Space {
     return {};
   }
 
-  static constexpr u32 kMostTurns = 256; // of relax: some 5 us
   static constexpr u32 kBins = 12; // [256, 512) … [512 KiB, …)
   static constexpr usize kTries = 8;
   static u32 bin_of(usize bytes) { return min_of(u32(log2_floor(max_of(bytes, kLeastHole)) - log2_floor(kLeastHole)), kBins - 1); }

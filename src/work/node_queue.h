@@ -22,6 +22,7 @@
 #pragma once
 #include "base/atomic.h"
 #include "base/check.h"
+#include "seam/backoff.h"
 #include "seam/watch.h"
 #include "work/config.h"
 #include "work/tables.h"
@@ -87,16 +88,18 @@ template <class M> class NodeQueue {
  private:
   u32 take_ring(u64* entries, u32 most) {
     u64 top = top_.load_acquire();
-    while (true) {
+    for (Backoff lost;;) {
       u64 bottom = bottom_.load_acquire(); // pairs with put: the slots below bottom are written
       if (i64(bottom - top) <= 0) return 0;
       u32 n = u32(min_of<u64>(bottom - top, most));
       reads<M>(slots_);
       entries[0] = guesses<M>(slots_[top & mask_]).load_relaxed(); // worthless, as those that follow, unless the CAS succeeds
       for (u32 i = 1; i < n; i++) entries[i] = slots_[(top + i) & mask_].load_relaxed();
-      bool won = top_.cas_acq_rel(top, top + n); // its release is what put() waits for; a failure leaves the new top in `top`
+      bool won = top_.cas_acq_rel(top, top + n); // its release is what put() waits for
       guessed<M>(won);
       if (won) return n;
+      lost.wait(*machine_);
+      top = top_.load_acquire();
     }
   }
   u32 take_spilled(u64* entries, u32 most) {

@@ -4,6 +4,8 @@
 // conductor virtual time. So tables are walked to the end of the heap and not to its high-water mark.
 #include "sim/stage.h"
 
+#include <algorithm>
+
 namespace garner::simulation {
 
 namespace {
@@ -23,6 +25,7 @@ std::vector<u64> Stage::asked() const {
 
 void Stage::collection_begins() {
   if (!measuring_) return;
+  collecting_ = true;
   const u32 nodes = machine_.nodes();
   now_ = {};
   now_.steals.resize(usize(nodes) * nodes);
@@ -41,6 +44,7 @@ void Stage::collection_begins() {
 }
 
 void Stage::collection_ends() {
+  collecting_ = false;
   if (!measuring_) return;
   if (spec_.by_node && spec_.machine.shape != nullptr) read_traffic();
   now_.memory_bytes = asked();
@@ -116,6 +120,26 @@ void Stage::reached(u32 worker, u32 spot, u64 ps) {
   if (open.on && open.activity == activity) return;
   close_span(worker, ps / 1000);
   open = {true, activity, ps / 1000};
+}
+
+// ---- lines that workers wait for ----
+
+void Stage::visited(Where where, u64 ps) {
+  if (!collecting_) return;
+  LineVisits& line = lines_[{where.file, where.line}];
+  line.visits++, line.ps += ps;
+}
+
+// One file's name may stand at several addresses: places are put together by what they say.
+void Stage::tell_lines() {
+  std::map<std::string, LineVisits> by_place;
+  for (const auto& [at, line] : lines_) {
+    const std::string file = at.first;
+    LineVisits& to = by_place[file.substr(file.rfind('/') + 1) + ":" + std::to_string(at.second)];
+    to.visits += line.visits, to.ps += line.ps;
+  }
+  for (auto& [place, line] : by_place) measures_.lines.push_back({place, line.visits, line.ps});
+  std::stable_sort(measures_.lines.begin(), measures_.lines.end(), [](const LineVisits& a, const LineVisits& b) { return a.ps > b.ps; });
 }
 
 // ---- T15 ----

@@ -110,6 +110,7 @@ bool Stage::prepare() {
     Stage& stage = *static_cast<Stage*>(self);
     if (stage.measuring_) stage.now_.steals[stage.machine_.node_of_worker(worker) * stage.machine_.nodes() + from]++;
   };
+  if (spec_.lines) watcher.visited = [](void* self, Where where, u64 ps) { static_cast<Stage*>(self)->visited(where, ps); };
   machine_.watch(watcher);
   open_.resize(spec_.workers);
   return true;
@@ -152,6 +153,7 @@ Measures Stage::run() {
     }
   const Sim::Outcome end = machine_.run();
   if (end.end != sim::End::finished && !failed_) fail(end.text);
+  tell_lines();
   measures_.digest = machine_.digest();
   measures_.host_seconds = processor_seconds() - began;
   return std::move(measures_);

@@ -32,9 +32,11 @@ struct Spec {
   double survival = 0;            // share of eden that the collector expects to survive when measuring begins; 0: what it learned so far
   bool by_node = true;            // count accesses by node and space
   bool timeline = false;          // keep every worker's spans
+  bool lines = false;             // keep what atomic operations took in collections, by their place in the source
   bool locality = false;          // follow every root before each collection (T15): slow
 };
 
+struct LineVisits { std::string place; u64 visits = 0, ps = 0; }; // place: file:line of the operation
 struct WorkerSpan { u32 worker; Span span; };
 
 struct PhaseTime { Phase phase; u64 start_ns, ns; };
@@ -63,6 +65,7 @@ struct Measures {
   u64 resize_ns = 0;              // of the pauses in changing eden's size
   u64 digest = 0;                 // of the whole run
   u64 gc_lock_taken = 0, gc_lock_wait_ns = 0; // of the whole run (N15)
+  std::vector<LineVisits> lines;  // the dearest first; empty unless Spec::lines
   double host_seconds = 0;        // processor time: the only figure that does not repeat
 
   u64 app_ns() const { return wall_ns - pause_ns; }

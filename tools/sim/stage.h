@@ -4,6 +4,7 @@
 // watcher (spots of workers). None of them charges a clock.
 #pragma once
 #include <deque>
+#include <map>
 #include <memory>
 
 #include "sim/simulation.h"
@@ -34,6 +35,8 @@ class Stage {
   void collection_ends();
   void event(EventId id, const void* payload);
   void reached(u32 worker, u32 spot, u64 ps);
+  void visited(Where where, u64 ps);
+  void tell_lines();
   void close_span(u32 worker, u64 ns);
   void read_traffic();
   void follow_roots();
@@ -48,7 +51,8 @@ class Stage {
   std::deque<Entry> entries_;
   std::vector<Thread*> threads_;
   Measures measures_;
-  bool failed_ = false, measuring_ = false;
+  bool failed_ = false, measuring_ = false, collecting_ = false;
+  std::map<std::pair<const char*, u32>, LineVisits> lines_; // by where the compiler put the file's name: told in another order
   u32 left_ = 0; // threads that have not ended
   u32 here_ = 0; // … have come to the meeting
   Sim::Atomic<u32> meeting_;

@@ -96,12 +96,14 @@ const Pattern* find_pattern(const std::string& name) {
   return nullptr;
 }
 
-Pattern scaled(Pattern p, u32 percent, u32 graph_percent) {
+Pattern scaled(Pattern p, u32 percent, u32 graph_percent, u32 eden_percent) {
   p.eden = max_of<u64>(align_up(p.eden * percent / 100, MiB), min_of<u64>(p.eden, 8 * MiB));
   p.long_lived = max_of(p.long_lived * percent / 100, 1u);
   p.ring = max_of(p.ring * percent / 100, 1u);
   p.stack = max_of(p.stack * percent / 100, min_of(p.stack, 2u));
   p.graph = p.graph * graph_percent / 100 * percent / 100;
+  p.eden = p.eden * eden_percent / 100;
+  p.collections = max_of(p.collections * 100 / eden_percent, 1u);
   return p;
 }
 

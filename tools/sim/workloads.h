@@ -48,9 +48,10 @@ struct Pattern {
   bool master = false;         // only thread 0 allocates; the others read what it made
 };
 
-// A smaller or larger heap, in percent of the pattern's: eden, what lives, and the graph (its own percentage besides). Eden does not fall below what 64 threads'
+// A smaller or larger heap, in percent of the pattern's: eden, what lives, and the graph (its own percentage besides). With
+// `eden_percent` the same program gets another eden alone, and allocates as much as before in as many more or fewer collections. Eden does not fall below what 64 threads'
 // buffers of 64 KiB take twice: one of nothing but buffers measures the buffers.
-Pattern scaled(Pattern pattern, u32 percent, u32 graph_percent = 100);
+Pattern scaled(Pattern pattern, u32 percent, u32 graph_percent = 100, u32 eden_percent = 100);
 
 // By name; null when there is none. The list is in the order of the papers.
 const Pattern* find_pattern(const std::string& name);

@@ -257,25 +257,26 @@ GARNER_INLINE Sim::Visit Sim::priced(word at, bool write) {
   return write ? model_.take(clock_, at) : model_.look(clock_, at);
 }
 
-void Sim::visit(Op op, word at, bool write) {
+void Sim::visit(Op op, word at, bool write, Where where) {
   if (GARNER_UNLIKELY(current_ == kNoFiber)) return;
   before_visible();
   const Visit visit = priced(at, write);
   mark(op, visit.id);
+  if (GARNER_UNLIKELY(watcher_.visited != nullptr)) watcher_.visited(watcher_.self, where, visit.clock - clock_);
   clock_ = visit.clock;
 }
 
 void Sim::atomic_look(const volatile void* at, Order order, Where where) {
   Sim* self = running_here;
   if (self == nullptr) return;
-  self->visit(Op::look, address_of(at), false);
+  self->visit(Op::look, address_of(at), false, where);
   self->order(address_of(at), order, Effect::load, where);
 }
 
 void Sim::atomic_take(const volatile void* at, Order order, Effect effect, Where where) {
   Sim* self = running_here;
   if (self == nullptr) return;
-  self->visit(Op::take, address_of(at), true);
+  self->visit(Op::take, address_of(at), true, where);
   if (effect != Effect::undecided) self->order(address_of(at), order, effect, where);
 }
 

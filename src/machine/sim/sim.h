@@ -109,9 +109,10 @@ class Sim {
   struct Watcher {
     void (*reached)(void* self, u32 worker, u32 spot, u64 ps) = nullptr;
     void (*stole)(void* self, u32 worker, u32 from_node) = nullptr;
+    void (*visited)(void* self, Where where, u64 ps) = nullptr; // an atomic operation of a fiber, and what it took
     void* self = nullptr;
   };
-  void watch(const Watcher& watcher) { watcher_ = watcher; }
+  void watch(const Watcher& watcher) { watcher_ = watcher; } // what it is told moves no clock
   u32 current_fiber() const { return current_; }                // kNoFiber outside run()
   static void fence_acquire();                                  // of the fiber that runs; collectors have none, tests of the detector do
   static void fence_release();
@@ -171,7 +172,7 @@ class Sim {
   void describe_side(const sim::Race::Side& side);
 
   // Verbs of Self that are too long to be inline.
-  void visit(Op op, word at, bool write);
+  void visit(Op op, word at, bool write, Where where = Where::here());
   void give_way(Op op, u64 price);
   void park_on(u32* at, u32 expected);
   void wake_on(u32* at, u32 count);
