@@ -29,6 +29,12 @@ head -c 700 "$tree/machines/amd48.json" > "$scratch/cut.json"
 sed 's/"threads": 1/"threads": -1/' "$tree/machines/amd48.json" > "$scratch/negative.json"
 sed 's/"memory_ns": 65,/"memory_ns": 1e400,/' "$tree/machines/amd48.json" > "$scratch/huge.json"
 sed '/"between": \[0, /d; /"between": \[1, 3/s/,$/,/' "$tree/machines/amd48.json" > "$scratch/links.json"
+for wait in pause yield; do
+  for file in "$tree/machines/amd48.json" "$scratch/uniform.json"; do
+    sed "s/\"${wait}_ns\": [0-9.]*/\"${wait}_ns\": 0.0004/" "$file" > "$scratch/idle.json" # nothing, in whole picoseconds
+    bad "idle.json: costs.${wait}_ns: must be above 0" machine check "$scratch/idle.json"
+  done
+done
 bad '--help tells more' machine
 bad '--help tells more' machine frobnicate
 bad "no machine 'amd49'" machine show amd49

@@ -41,7 +41,9 @@ for command in simulate advise; do
   bad "--workers '8,x'" $command "$heap" --workers 8,x
   bad "--kind 'old'" $command "$heap" --kind old
   bad "unknown option 'speed'" $command "$heap" --option speed=1
-  bad "workers and seed have arguments" $command "$heap" --option workers=3
+  for seed in many -1 1000000000000000000 99999999999999999999999 12x 0x10 1.5 ' 1' ''; do
+    bad "--seed: must be a whole number below 10^18, not $seed" $command "$heap" --seed "$seed"
+  done
   bad "preset segregated needs a worker on each of the 8 nodes" $command "$heap" --preset segregated --workers 4
 done
 bad "exclude each other" record --lib lib.so --at 1 --largest -- true

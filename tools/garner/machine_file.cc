@@ -220,8 +220,8 @@ class Reading {
     Keys keys = top.object("costs");
     for (const CostKey& row : kCosts)
       if ((row.models & model) != 0) machine.shape.costs.*row.field = keys.picoseconds(row.key);
-    for (const char* waiting : {"pause_ns", "yield_ns"})
-      if (keys.picoseconds(waiting) == 0) keys.fail(keys.path_of(waiting), "must be above 0: with it, whoever waits would wait in no time and for ever");
+    for (const auto& [key, price] : {std::pair{"pause_ns", machine.shape.costs.pause}, {"yield_ns", machine.shape.costs.yield}})
+      if (price == 0) keys.fail(keys.path_of(key), "must be above 0: with it, whoever waits would wait in no time and for ever");
     if (model == kUniform) machine.shape.costs.remote_percent = keys.whole("remote_percent", 100, 10'000);
     keys.done();
   }
