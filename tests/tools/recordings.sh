@@ -15,6 +15,7 @@ cmp one.html two.html || fail "the same recording gave two pages"
 "$garner" simulate "$heap" --machine uniform-2x2 --preset naps --workers 2 > table
 grep -q '^simulated on uniform-2x2: ' table || fail "the table says that it is simulated: $(cat table)"
 grep -qE '^naps +2 ' table || fail "a row: $(cat table)"
+"$garner" simulate "$heap" --machine uniform-2x2 --preset naps --workers 2 --option cycle.resize=fixed,cycle.woken_per=0 > table || fail "an option that a replay honours"
 "$garner" advise "$heap" --machine uniform-2x2 --preset naps,ps --workers 4 > advice
 grep -qE '^best: (naps|ps); ' advice || fail "advice: $(cat advice)"
 [ "$(grep -cE '^  (naps|ps): ' advice)" = 1 ] || fail "a reason for each other preset: $(cat advice)"
@@ -41,6 +42,13 @@ for command in simulate advise; do
   bad "--workers '8,x'" $command "$heap" --workers 8,x
   bad "--kind 'old'" $command "$heap" --kind old
   bad "unknown option 'speed'" $command "$heap" --option speed=1
+  # What a replay cannot honour is refused, by its full name; what is so in a replay anyway is not.
+  for option in preset=ps workers=3 seed=3 log=x.log log_format=json log_detail=full reserve=4g limit=64m limit_percent=50 huge_pages=on eden=8m eden_min=8m eden_max=8m resize=adaptive \
+                pause_goal=5 gc_share=9 old_growth=50 conserve=3 stress_every=100 stress_kind=full record.file=x.heap record.at=3 record.most=1m record.time=5; do
+    name=${option%%=*}
+    bad ".${name#*.}: " $command "$heap" --preset naps --workers 1 --option "$option"
+  done
+  bad "--option general.log: garner simulate --log FILE" $command "$heap" --option work.root_batch=16,log=x.log
   for seed in many -1 1000000000000000000 99999999999999999999999 12x 0x10 1.5 ' 1' ''; do
     bad "--seed: must be a whole number below 10^18, not $seed" $command "$heap" --seed "$seed"
   done

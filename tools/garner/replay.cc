@@ -77,10 +77,27 @@ Settings settings_for(const ReplayPlan& plan, const std::string& preset) {
   return settings;
 }
 
+// Options that change nothing here, or what an argument of the command decides. Taken without a word they would seem to have been tried.
+constexpr const char *kOneCollection = "a replay is one collection of a heap that is there, which asks for nothing of the kind", *kSizesItself = "a replay makes its heap as large as the recording needs",
+                     *kNothingRecorded = "nothing is recorded in a replay", *kLogs = "garner simulate --log FILE writes the run as a log";
+struct NotHere { Opt option; const char* why; };
+constexpr NotHere kNotHere[] = {
+  {Opt::preset, "presets have an argument of their own here, --preset"}, {Opt::workers, "workers have an argument of their own here, --workers"}, {Opt::seed, "the seed has an argument of its own here, --seed"},
+  {Opt::log, kLogs}, {Opt::log_format, kLogs}, {Opt::log_detail, kLogs},
+  {Opt::reserve, kSizesItself}, {Opt::limit, kSizesItself}, {Opt::limit_percent, kSizesItself}, {Opt::huge_pages, "the size of pages is the machine file's, page_kib"},
+  {Opt::eden, kSizesItself}, {Opt::eden_min, kSizesItself}, {Opt::eden_max, kSizesItself}, {Opt::resize, kSizesItself},
+  {Opt::pause_goal, kOneCollection}, {Opt::gc_share, kOneCollection}, {Opt::old_growth, kOneCollection}, {Opt::conserve, kOneCollection}, {Opt::stress_every, kOneCollection}, {Opt::stress_kind, kOneCollection},
+  {Opt::record_file, kNothingRecorded}, {Opt::record_at, kNothingRecorded}, {Opt::record_most, kNothingRecorded}, {Opt::record_time, kNothingRecorded},
+};
+
 void check_options(const ReplayPlan& plan) {
+  Settings alone;
+  if (!alone.parse(plan.options.c_str())) throw UsageError(fmt::format("--option: {}", alone.error()));
+  for (const NotHere& row : kNotHere)
+    if (alone.given(row.option) && !(row.option == Opt::resize && alone.as<Resize>(row.option) == Resize::fixed)) // fixed is what a replay does
+      throw UsageError(fmt::format("--option {}: {}", kTable[usize(row.option)].name, row.why));
   for (const std::string& preset : plan.presets) {
     const Settings settings = settings_for(plan, preset);
-    if (settings.given(Opt::workers) || settings.given(Opt::seed)) throw UsageError("--option: workers and seed have arguments of their own here");
     if (const IllegalPair* pair = settings.illegal()) throw UsageError(fmt::format("with preset {}: {}", preset, pair->sentence));
   }
 }
