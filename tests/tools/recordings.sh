@@ -19,6 +19,11 @@ grep -qE '^naps +2 ' table || fail "a row: $(cat table)"
 "$garner" advise "$heap" --machine uniform-2x2 --preset naps,ps --workers 4 > advice
 grep -qE '^best: (naps|ps); ' advice || fail "advice: $(cat advice)"
 [ "$(grep -cE '^  (naps|ps): ' advice)" = 1 ] || fail "a reason for each other preset: $(cat advice)"
+# More workers than hardware threads are refused below; fewer took part than there were is said, and only then.
+"$garner" simulate "$heap" --machine epyc-2s --preset garner --workers 192 > table
+grep -qE '^workers that took part: garner [0-9]+ of 192; one is woken' table || fail "workers that were not woken: $(cat table)"
+"$garner" simulate "$heap" --machine epyc-2s --preset garner --workers 192 --option woken_per=0,join=fixed > table
+if grep -q 'took part:' table; then fail "all took part: $(cat table)"; fi
 # All presets: what cannot be with one worker is left out and told; named, it is refused.
 "$garner" advise "$heap" --machine uniform-2x2 --workers 1,4 > advice
 grep -q '^left out, as they need a worker on each of the 2 nodes: .*segregated' advice && grep -q '^best: ' advice || fail "all presets: $(cat advice)"
@@ -40,6 +45,8 @@ for command in simulate advise; do
   bad "'fast' is no preset" $command "$heap" --preset fast
   bad "--workers '0'" $command "$heap" --workers 0
   bad "--workers '8,x'" $command "$heap" --workers 8,x
+  bad "--workers 49: amd48 has 1 to 48 hardware threads" $command "$heap" --workers 8,49
+  bad "--workers 1024: epyc-2s has 1 to 384 hardware threads" $command "$heap" --workers 1024 --machine epyc-2s
   bad "--kind 'old'" $command "$heap" --kind old
   bad "unknown option 'speed'" $command "$heap" --option speed=1
   # What a replay cannot honour is refused, by its full name; what is so in a replay anyway is not.

@@ -102,6 +102,12 @@ void check_options(const ReplayPlan& plan) {
   }
 }
 
+// The model would share the hardware threads among more workers than there are. No collector is run like that, so it is a number given by mistake.
+void check_workers(const ReplayPlan& plan) {
+  const u32 most = *std::max_element(plan.workers.begin(), plan.workers.end());
+  if (most > plan.machine.threads()) throw UsageError(fmt::format("--workers {}: {} has 1 to {} hardware threads for them", most, plan.machine.name, plan.machine.threads()));
+}
+
 // Segregated spaces need a worker on every node (N23). Where presets were not named those that cannot be are left out, and that is told.
 void check_nodes(ReplayPlan& plan, bool named) {
   const u32 nodes = plan.machine.shape.nodes, least = *std::min_element(plan.workers.begin(), plan.workers.end());
@@ -162,6 +168,7 @@ void make_plan(const ReplayArgs& args, ReplayPlan& plan) {
   plan.kind = parse_kind(args.kind, plan.recording);
   plan.seed = args.seed;
   check_options(plan);
+  check_workers(plan);
   check_nodes(plan, !args.presets.empty());
   const std::string trouble = simulation::graph_of(plan.recording, {args.threads, plan.kind != Kind::full}, plan.graph);
   if (!trouble.empty()) throw UsageError(fmt::format("{}: {}", args.file, trouble));
@@ -233,6 +240,14 @@ std::string plan_line(const ReplayPlan& plan) {
   return fmt::format("{}\nsimulated on {}: {} collection, objects of {} thread{}, seed {}{}\n{}", heap_line(plan.recording), plan.machine.name, name_of(plan.kind), threads,
                      threads == 1 ? "" : "s", plan.seed, plan.options.empty() ? "" : ", " + plan.options,
                      plan.left_out.empty() ? "" : plan.left_out + "\n");
+}
+
+std::string unused_line(const std::vector<ReplayRow>& rows) {
+  std::string list;
+  for (const ReplayRow& row : rows)
+    if (row.worked < row.workers) list += fmt::format("{}{} {} of {}", list.empty() ? "" : ", ", row.preset, row.worked, row.workers);
+  if (list.empty()) return "";
+  return fmt::format("workers that took part: {}; one is woken for so much expected work as cycle.woken_per says (0: all), and one that wakes up late may find it done (work.join=fixed waits for it)\n", list);
 }
 
 ordered_json plan_json(const ReplayPlan& plan) {

@@ -59,6 +59,8 @@ ReplayRow replay(const ReplayPlan& plan, const std::string& preset, u32 workers,
 std::vector<ReplayRow> replay_all(const ReplayPlan& plan, bool timeline, bool locality = false);
 // What is said about recording, machine and replay before the figures.
 std::string plan_line(const ReplayPlan& plan);
+// A line on the rows in which fewer workers took part than there were, and why; empty when there is none.
+std::string unused_line(const std::vector<ReplayRow>& rows);
 nlohmann::ordered_json plan_json(const ReplayPlan& plan);
 nlohmann::ordered_json row_json(const ReplayRow& row);
 

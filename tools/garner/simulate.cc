@@ -52,7 +52,7 @@ int simulate(const SimulateArgs& args) {
   for (const ReplayRow& r : rows)
     table.row({r.preset, std::to_string(r.workers), std::to_string(r.worked), fmt::format("{:.3f}", r.pause_ms), fmt::format("{:.3f}", r.trace_ms), fmt::format("{:.2f}", r.copied_gb_per_s),
                percent(r.remote), fmt::format("{:.2f}", r.imbalance), fmt::format("{:.2f}", r.uneven), percent(r.idle), percent(r.lock_wait), std::to_string(r.steals)});
-  say_out("{}{}", plan_line(plan), table.text(colours_on(1)));
+  say_out("{}{}{}", plan_line(plan), table.text(colours_on(1)), unused_line(rows));
   return 0;
 }
 
