@@ -175,6 +175,43 @@ void make_plan(const ReplayArgs& args, ReplayPlan& plan) {
   check_memory(plan.graph);
 }
 
+namespace {
+
+// From the notes of the one collection to the row's figures.
+void read_figures(ReplayRow& row) {
+  const simulation::Measures& m = row.measures;
+  const simulation::Collection& c = m.collections[0];
+  const u64 trace_ns = c.end.evacuate_ns + c.end.mark_ns, moved = sum_of(m, &WorkerStats::bytes_copied) + sum_of(m, &WorkerStats::bytes_marked);
+  row.pause_ms = double(c.end.pause_ns) / 1e6;
+  row.trace_ms = double(trace_ns) / 1e6;
+  row.copied_gb_per_s = c.end.pause_ns == 0 ? 0 : double(moved) / double(c.end.pause_ns);
+  row.remote = m.remote_share();
+  std::vector<u64> by_node(m.nodes);
+  for (usize i = 0; i < c.memory_bytes.size(); i++) by_node[i % m.nodes] += c.memory_bytes[i];
+  row.imbalance = simulation::imbalance_of(by_node);
+  u64 most = 0, idle = 0, entered = 0, began = 0;
+  for (const simulation::PhaseTime& phase : c.phases)
+    if (phase.phase == Phase::evacuate || phase.phase == Phase::mark) began = phase.start_ns;
+  std::set<u32> took_part;
+  for (const simulation::WorkerLine& line : c.workers) {
+    most = std::max(most, line.stats.bytes_copied + line.stats.bytes_marked);
+    idle += line.stats.idle_ns;
+    entered += line.stats.start_ns - std::min(began, line.stats.start_ns);
+    took_part.insert(line.worker);
+  }
+  const u64 waits = sum_of(m, &WorkerStats::waits_ns);
+  row.uneven = moved == 0 ? 0 : double(most) * double(std::max<size_t>(c.workers.size(), 1)) / double(moved);
+  row.worked = u32(took_part.size());
+  row.idle = trace_ns * row.worked == 0 ? 0 : double(idle) / (double(trace_ns) * row.worked); // from a worker's last entry to the end of the phase counts too
+  row.lock_wait = c.end.pause_ns == 0 ? 0 : double(waits) / (double(c.end.pause_ns) * row.workers);
+  row.steals = sum_of(m, &WorkerStats::steals);
+  const double each = 1e6 * std::max(row.worked, 1u);
+  row.enter_ms = double(entered) / each, row.idle_ms = double(idle) / each, row.lock_ms = double(waits) / each;
+  row.work_ms = row.trace_ms - row.enter_ms - row.idle_ms - row.lock_ms;
+}
+
+} // namespace
+
 ReplayRow replay(const ReplayPlan& plan, const std::string& preset, u32 workers, bool timeline, bool locality) {
   simulation::Spec spec;
   spec.machine = plan.machine.config();
@@ -197,28 +234,7 @@ ReplayRow replay(const ReplayPlan& plan, const std::string& preset, u32 workers,
   const simulation::Measures& m = row.measures;
   if (!m.error.empty()) throw std::runtime_error(fmt::format("preset {}, {} workers: {}", preset, workers, m.error));
   if (m.collections.size() != 1) throw std::runtime_error(fmt::format("preset {}, {} workers: the replay made {} collections, not one", preset, workers, m.collections.size()));
-  const simulation::Collection& c = m.collections[0];
-  row.pause_ms = double(c.end.pause_ns) / 1e6;
-  row.trace_ms = double(c.end.evacuate_ns + c.end.mark_ns) / 1e6;
-  const u64 moved = sum_of(m, &WorkerStats::bytes_copied) + sum_of(m, &WorkerStats::bytes_marked);
-  row.copied_gb_per_s = c.end.pause_ns == 0 ? 0 : double(moved) / double(c.end.pause_ns);
-  row.remote = m.remote_share();
-  std::vector<u64> by_node(m.nodes);
-  for (usize i = 0; i < c.memory_bytes.size(); i++) by_node[i % m.nodes] += c.memory_bytes[i];
-  row.imbalance = simulation::imbalance_of(by_node);
-  u64 most = 0, idle = 0;
-  std::set<u32> took_part;
-  for (const simulation::WorkerLine& line : c.workers) {
-    most = std::max(most, line.stats.bytes_copied + line.stats.bytes_marked);
-    idle += line.stats.idle_ns;
-    took_part.insert(line.worker);
-  }
-  row.uneven = moved == 0 ? 0 : double(most) * double(std::max<size_t>(c.workers.size(), 1)) / double(moved);
-  row.worked = u32(took_part.size());
-  const u64 trace_ns = c.end.evacuate_ns + c.end.mark_ns;
-  row.idle = trace_ns * row.worked == 0 ? 0 : double(idle) / (double(trace_ns) * row.worked); // from a worker's last entry to the end of the phase counts too
-  row.lock_wait = c.end.pause_ns == 0 ? 0 : double(sum_of(m, &WorkerStats::waits_ns)) / (double(c.end.pause_ns) * workers);
-  row.steals = sum_of(m, &WorkerStats::steals);
+  read_figures(row);
   row.digest = m.digest;
   return row;
 }
@@ -263,7 +279,7 @@ ordered_json row_json(const ReplayRow& row) {
                       {"gather_ns", c.end.gather_ns}, {"weak_ns", c.end.weak_ns}, {"compact_ns", c.end.compact_ns}, {"finish_ns", c.end.finish_ns},
                       {"copied_bytes", sum_of(m, &WorkerStats::bytes_copied)}, {"marked_bytes", sum_of(m, &WorkerStats::bytes_marked)}, {"copied_gb_per_s", row.copied_gb_per_s},
                       {"remote_share", row.remote}, {"imbalance", row.imbalance}, {"uneven_workers", row.uneven}, {"idle_share", row.idle}, {"lock_wait_share", row.lock_wait},
-                      {"steals", row.steals}, {"digest", fmt::format("{:016x}", row.digest)}, {"memory_bytes", c.memory_bytes}};
+                      {"enter_ms", row.enter_ms}, {"idle_ms", row.idle_ms}, {"lock_ms", row.lock_ms}, {"work_ms", row.work_ms}, {"steals", row.steals}, {"digest", fmt::format("{:016x}", row.digest)}, {"memory_bytes", c.memory_bytes}};
   ordered_json workers = ordered_json::array();
   for (const simulation::WorkerLine& line : c.workers) {
     ordered_json spans = ordered_json::array();

@@ -50,6 +50,8 @@ struct ReplayRow {
   double idle = 0;                   // share of workers' time in the tracing phase without work
   double lock_wait = 0;              // share of workers' time in the pause spent waiting for the gang's lock
   u32 worked = 0;                    // workers that took part
+  // Where the tracing phase went for one of them on average: from its begin until it was in; without work, to the end of the phase; at the lock; the rest.
+  double enter_ms = 0, idle_ms = 0, lock_ms = 0, work_ms = 0;
   u64 steals = 0, digest = 0;
   simulation::Measures measures;
 };
