@@ -75,6 +75,32 @@ for command in simulate advise; do
   done
   bad "preset segregated needs a worker on each of the 8 nodes" $command "$heap" --preset segregated --workers 4
 done
+# A program as record sees it: a log with so many collections, and files of some of them. What was asked for and never came is said in one line.
+cat > program <<'END'
+log=${GARNER##*,log=} file=${GARNER##*record.file=} n=0
+log=${log%%,*} file=${file%%,*}
+[ $1 = 0 ] || echo '{"event":"heap_ready","pid":7,"format":1,"workers":2,"nodes":1,"door":"dotnet","preset":"garner"}' >> "$log"
+while [ $n -lt $1 ]; do n=$((n + 1)); echo '{"event":"cycle_end","pid":7,"index":'$n',"kind":"young1","pause_ns":1000}' >> "$log"; done
+for recorded in $2; do cp "$3" "${file%.garner-heap}$recorded.garner-heap"; done
+exit $4
+END
+recorded() { # recorded CODE AT COLLECTIONS FILES EXIT: what record says goes to `said`
+  code=0
+  rm -f out.*garner-heap
+  "$garner" record --lib lib.so -o out.garner-heap --at "$2" -- sh program "$3" "$4" "$heap" "$5" > out 2> said || code=$?
+  [ $code = "$1" ] || fail "record --at $2: exit code $code: $(cat said)"
+}
+recorded 0 2,9,40,9 5 ".2" 0
+[ "$(wc -l < said)" = 2 ] && [ "$(tail -n 1 said)" = "garner: of the collections asked for 9, 40 never came, as the program had 5 collections" ] || fail "what never came: $(cat said)"
+recorded 3 2,4,9 5 ".2" 3
+[ "$(tail -n 1 said)" = "garner: of the collections asked for 9 never came, as the program had 5 collections; 4 came and is not recorded, see above" ] || fail "what was not recorded: $(cat said)"
+recorded 0 2,4 5 ".2 .4" 0
+[ "$(wc -l < said)" = 2 ] && ! grep -q 'asked for' said || fail "all were recorded: $(cat said)"
+for asked in 7 7,9; do
+  recorded 1 $asked 5 "none" 0
+  [ "$(cat said)" = "garner: nothing was recorded: the program had 5 collections, and none of those asked for was recorded" ] || fail "nothing was recorded: $(cat said)"
+  recorded 4 $asked 5 "none" 4
+done
 bad "exclude each other" record --lib lib.so --at 1 --largest -- true
 bad "--at '0'" record --lib lib.so --at 0 -- true
 bad "--at '1,,2'" record --lib lib.so --at 1,,2 -- true
