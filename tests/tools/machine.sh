@@ -38,6 +38,11 @@ done
 bad '--help tells more' machine
 bad '--help tells more' machine frobnicate
 bad "no machine 'amd49'" machine show amd49
+for name in uniform- uniform-0 uniform--3 uniform-+3 uniform-03 'uniform- 3' uniform-3x uniform-x3 uniform-5x0 uniform-0x5 uniform-2x-2 uniform-2x2x2 uniform-8cores uniform-1025 uniform-65x2 uniform-2x1025 \
+            uniform-99999999999 uniform-99999999999x2; do
+  bad "no machine '$name'; uniform-N has N cores on one node, uniform-KxC has K nodes of C cores: K from 1 to 64, N and C from 1 to 1024" machine show "$name"
+done
+"$garner" machine show uniform-64x1024 | grep -q '^64 nodes, 65536 cores' || fail "the largest uniform machine"
 bad 'cannot be read' machine check "$scratch/none.json"
 bad 'cut.json: not JSON' machine check "$scratch/cut.json"
 bad 'core.threads: must be a whole number' machine check "$scratch/negative.json"
