@@ -56,5 +56,11 @@ echo nonsense > "$scratch/nonsense"
 bad 'is neither a directory' machine import "$scratch/nonsense"
 echo '<topology' > "$scratch/xml"
 bad "hwloc's XML is cut off" machine import "$scratch/xml"
+for threads in 99999999999999999999 -2 0; do
+  echo '{"lscpu": [{"field": "CPU(s):", "data": "8"}, {"field": "Thread(s) per core:", "data": "'$threads'"}]}' > "$scratch/threads"
+  bad "threads: 'Thread(s) per core' must be a number from 1 to 8, not '$threads'" machine import "$scratch/threads"
+done
+echo '<topology><info name="CPUModel" value="&unknown;"/></topology>' > "$scratch/xml"
+bad "xml: hwloc's XML has '&unknown;', which stands for no character" machine import "$scratch/xml"
 bad 'no devices/system/node' machine import "$scratch"
 exit 0
