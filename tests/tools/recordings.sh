@@ -22,7 +22,7 @@ grep -qE '^best: (naps|ps); ' advice || fail "advice: $(cat advice)"
 # Every preset that is more than 2 % slower is told why, by parts that make up at least half of what it loses; other presets are as good.
 "$garner" advise "$tree/tests/data/warehouse.garner-heap" --machine amd48 > advice
 [ "$(grep -cE '^[a-z_]+: [0-9.]+ x$' advice)" = 9 ] || fail "nine others: $(cat advice)"
-awk '/^  with [0-9]+ workers/ {
+awk '/^  with [0-9]+ workers?/ {
   mine = $4; best = substr($6, 2); loss = mine - best; lines++
   told = 0; for (i = 7; i < NF; i++) if ($i ~ /^\+/ && $(i + 1) == "ms") told += $i
   if (loss > 0.02 * best && (told < 0.5 * loss || !/ of workers|GB\/s a worker|synchronisation|outside of tracing/)) { print; bad = 1 }

@@ -78,6 +78,7 @@ const ReplayRow& fewest_of(const std::vector<ReplayRow>& rows) {
 
 // ---- why ----
 
+std::string workers_text(u32 workers) { return fmt::format("{} worker{}", workers, workers == 1 ? "" : "s"); }
 double outside_ms(const ReplayRow& row) { return row.pause_ms - row.trace_ms; }
 double moved_mb(const ReplayRow& row) { return row.copied_gb_per_s * row.pause_ms; }
 double worker_gb_per_s(const ReplayRow& row) { return row.work_ms <= 0 || row.worked == 0 ? 0 : moved_mb(row) / row.work_ms / row.worked; }
@@ -90,7 +91,7 @@ u64 sum_of(const ReplayRow& row, u64 WorkerStats::*field) {
 
 // What stands behind a longer time of work, said where it is worse.
 std::string behind_work(const ReplayRow& worse, const ReplayRow& better) {
-  std::string text = fmt::format("{:.2f} GB/s a worker ({:.2f})", worker_gb_per_s(worse), worker_gb_per_s(better));
+  std::string text = fmt::format("{:.2g} GB/s a worker ({:.2g})", worker_gb_per_s(worse), worker_gb_per_s(better));
   if (worse.worked < better.worked) text += fmt::format(", {} workers took part ({})", worse.worked, better.worked);
   if (moved_mb(worse) > moved_mb(better) * 1.02) text += fmt::format(", {:.2f} MB moved ({:.2f})", moved_mb(worse), moved_mb(better));
   if (worse.remote > better.remote + 0.03) text += fmt::format(", {:.1f} % of bytes from other nodes ({:.1f} %)", worse.remote * 100, better.remote * 100);
@@ -131,7 +132,7 @@ std::vector<std::string> reasons(const Ranked& one, const Ranked& best) {
   std::vector<std::string> why;
   const u32 mine = one.shortest().workers, theirs = best.shortest().workers;
   for (u32 workers : {mine, theirs})
-    if (why.empty() || mine != theirs) why.push_back(fmt::format("with {} workers {:.3f} ms ({:.3f} ms): {}", workers, one.with(workers).pause_ms, best.with(workers).pause_ms, parts_text(one.with(workers), best.with(workers))));
+    if (why.empty() || mine != theirs) why.push_back(fmt::format("with {} {:.3f} ms ({:.3f} ms): {}", workers_text(workers), one.with(workers).pause_ms, best.with(workers).pause_ms, parts_text(one.with(workers), best.with(workers))));
   return why;
 }
 
@@ -162,7 +163,7 @@ void print(const ReplayPlan& plan, const std::vector<Ranked>& ranking, const std
     table.row(cells);
   }
   say_out("{}{}\n", plan_line(plan), table.text(colours_on(1)));
-  say_out("best: {}; its shortest pause is {:.3f} ms, with {} workers\n{}", best.preset, best.shortest().pause_ms, best.shortest().workers, workers_line(plan, curve));
+  say_out("best: {}; its shortest pause is {:.3f} ms, with {}\n{}", best.preset, shortest_of(curve).pause_ms, workers_text(shortest_of(curve).workers), workers_line(plan, curve));
   if (ranking.size() > 1) say_out("why the others are slower, with the number of workers that suits each and with the best preset's; what that one has with as many stands in brackets\n"
                                  "(work, idle workers, synchronisation: the average worker's time while tracing; outside of it: roots gathered, weak handles, phases begun and ended)\n");
   for (usize i = 1; i < ranking.size(); i++) {
