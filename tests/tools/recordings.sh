@@ -101,6 +101,8 @@ for asked in 7 7,9; do
   [ "$(cat said)" = "garner: nothing was recorded: the program had 5 collections, and none of those asked for was recorded" ] || fail "nothing was recorded: $(cat said)"
   recorded 4 $asked 5 "none" 4
 done
+# Some hundred bytes that name three objects of 2 GiB: refused before memory is taken for them, by what the machine has or the limit allows.
+for command in simulate advise; do (ulimit -v 1500000; bad "takes about 30720 MB of memory, more than the " $command "$tree/tests/data/three-giants.garner-heap"); done
 bad "exclude each other" record --lib lib.so --at 1 --largest -- true
 bad "--at '0'" record --lib lib.so --at 0 -- true
 bad "--at '1,,2'" record --lib lib.so --at 1,,2 -- true

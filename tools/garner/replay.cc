@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <set>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "errors.h"
 #include "heap_file.h"
+#include "host_facts.h"
 #include "option_text.h"
 #include "options/parse.h"
 #include "say.h"
@@ -128,11 +130,15 @@ void check_nodes(ReplayPlan& plan, bool named) {
   if (possible.empty()) throw UsageError("--option: no preset is possible with it and so few workers");
 }
 
-// The replay's heap is real memory of this process: the graph three times over, and its tables.
-void check_memory(const simulation::Graph& graph) {
-  const u64 needed = 4 * graph.total_bytes() + 64 * u64(graph.objects()) + 8 * u64(graph.edges.size());
-  const u64 there = u64(sysconf(_SC_PHYS_PAGES)) * u64(sysconf(_SC_PAGESIZE));
-  if (needed > there) throw UsageError(fmt::format("to replay this recording takes about {} MB of memory, more than this machine has", needed / MiB));
+// The replay's heap is real memory of this process: what it takes is compared with what there is before any of it is taken.
+void check_memory(const record::Recording& recording) {
+  const u64 needed = simulation::replay_bytes(recording);
+  auto refuse = [&](u64 there, const char* whose) {
+    if (needed > there) throw UsageError(fmt::format("to replay this recording takes about {} MB of memory, more than the {} MB {}", needed / MiB, there / MiB, whose));
+  };
+  refuse(u64(sysconf(_SC_PHYS_PAGES)) * u64(sysconf(_SC_PAGESIZE)), "that this machine has");
+  if (rlimit limit{}; getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) refuse(limit.rlim_cur, "of the limit on address space (ulimit -v)");
+  if (const CgroupFacts cgroups = read_cgroups("/"); cgroups.memory) refuse(cgroups.memory->value, "of the container's limit");
 }
 
 u64 sum_of(const simulation::Measures& m, u64 WorkerStats::*field) {
@@ -170,9 +176,9 @@ void make_plan(const ReplayArgs& args, ReplayPlan& plan) {
   check_options(plan);
   check_workers(plan);
   check_nodes(plan, !args.presets.empty());
+  check_memory(plan.recording);
   const std::string trouble = simulation::graph_of(plan.recording, {args.threads, plan.kind != Kind::full}, plan.graph);
   if (!trouble.empty()) throw UsageError(fmt::format("{}: {}", args.file, trouble));
-  check_memory(plan.graph);
 }
 
 namespace {
