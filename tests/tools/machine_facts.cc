@@ -189,6 +189,7 @@ TEST_F(MachineFactsTest, HwlocEntities) {
   EXPECT_EQ(drafted(read_hwloc(with(kHwloc, "Some CPU", "A&amp;B &#x20ac;"), "h.xml")).cores(), 4u);
   for (const char* bad : {"&nbsp;", "&;", "&#;", "&#x;", "&#0;", "&#xd800;", "&#x110000;", "&#99999999999;", "&#x4g;", "&#-5;", "& b", "a&amp"})
     EXPECT_NE(refusal([&] { model(bad); }).find("which stands for no character"), std::string::npos) << bad;
+  EXPECT_EQ(refusal([&] { model("caf\xe9"); }), "h.xml: hwloc's XML is not UTF-8");
   EXPECT_EQ(read_hwloc(with(kHwloc, "<topology version", "<!-- <object type=\"NUMANode\" local_memory=\"1\"/> > --><topology version"), "h.xml").nodes.size(), 2u);
 }
 

@@ -409,6 +409,11 @@ class HwlocTree {
 
 MachineFacts read_hwloc(const std::string& xml, const std::string& file) {
   if (xml.find("<topology") == std::string::npos) fail(file, "is not hwloc's XML");
+  try {
+    StrictJson(xml).dump(); // the file that is made of it is JSON
+  } catch (const StrictJson::exception&) {
+    fail(file, "hwloc's XML is not UTF-8");
+  }
   HwlocTree tree;
   tree.facts.read_from = "hwloc XML";
   tree.read(xml, file);
