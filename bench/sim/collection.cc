@@ -93,6 +93,7 @@ struct Outcome {
   u64 read_remote = 0, read_all = 0; // bytes asked of memories during the collection
   std::string busiest;               // the server that worked most of that time
   u64 busiest_ps = 0;
+  Why why;                           // with --why
 };
 
 constexpr usize kTable = 500, kNodeBytes = 56;
@@ -125,7 +126,7 @@ template <class M> class Program {
     request.kind = Kind::young1;
     request.cause = Cause::induced;
     request.may_widen = false;
-    if (options_.why) host_.cycle->emitter().add({&Why::event, &why});
+    if (options_.why) host_.cycle->emitter().add({&Why::event, &outcome.why});
     if (before) before();
     const double began = seconds_now();
     mutator.collect(self, request);
@@ -142,7 +143,6 @@ template <class M> class Program {
     host_.stop_workers(self);
   }
   Outcome outcome;
-  Why why;
 
  private:
   static Settings settings(const Options& options, u32 workers) {
@@ -207,7 +207,7 @@ std::string busiest_of(const std::vector<sim::Server>& before, const std::vector
   return most == 0 ? "-" : name + " " + std::to_string(most / 1'000'000'000) + "." + std::to_string(most / 100'000'000 % 10) + " ms";
 }
 
-Outcome simulated(const Options& options, const tool::MachineFile& file, u32 workers, Why& why) {
+Outcome simulated(const Options& options, const tool::MachineFile& file, u32 workers) {
   Sim machine(file.config());
   Program<Sim> program(machine, options, workers, 1);
   if (!program.start()) exit(1);
@@ -227,18 +227,17 @@ Outcome simulated(const Options& options, const tool::MachineFile& file, u32 wor
   };
   if (options.why) {
     Sim::Watcher watcher;
-    watcher.self = &program.why;
+    watcher.self = &program.outcome.why;
     watcher.reached = &Why::reached;
     machine.watch(watcher);
   }
   machine.start([](void* at) { (*static_cast<std::function<void()>*>(at))(); }, &body);
   const Sim::Outcome end = machine.run();
-  if (options.why) why = std::move(program.why);
   if (end.end != sim::End::finished) {
     fprintf(stderr, "garner_sim_bench: %s\n", end.text);
     exit(1);
   }
-  Outcome outcome = program.outcome;
+  Outcome outcome = std::move(program.outcome);
   outcome.digest = machine.digest();
   outcome.switches = machine.switches();
   outcome.read_all = all;
@@ -287,11 +286,10 @@ int bench(const Options& options) {
     }
   double alone_ms = 0;
   for (u32 workers : options.workers) {
-    Why why;
-    const Outcome o = simulated(options, file, workers, why);
+    const Outcome o = simulated(options, file, workers);
     if (alone_ms == 0) alone_ms = double(o.pause_ns) / 1e6;
     print(file.name.c_str(), workers, o, alone_ms, options.workers[0], native_s);
-    if (options.why) why.print(o.pause_ns);
+    if (options.why) o.why.print(o.pause_ns);
   }
   return 0;
 }

@@ -131,16 +131,12 @@ template <class M> class Heap {
 
   // Calls fn(index, region) for every region in use, ascending; tails are skipped.
   template <class F> void each_region(F fn) const {
-    for (u32 i = 0, n = high_water(); i < n; i += table_[i].role == Role::large ? table_[i].run : 1)
-      if (table_[i].role != Role::free && table_[i].role != Role::large_tail) fn(i, table_[i]);
+    walk([](u32, u32) {}, fn);
   }
   // The same, by a collector's thread: an entry that another processor wrote last is asked for some entries ahead. In a large heap that is most of what one
   // worker does alone.
   template <class Self, class F> void each_region(Self& self, F fn) const {
-    for (u32 i = 0, n = high_water(); i < n; i += table_[i].role == Role::large ? table_[i].run : 1) {
-      if (i + kEntriesAhead < n) self.touch(word(&table_[i + kEntriesAhead]));
-      if (table_[i].role != Role::free && table_[i].role != Role::large_tail) fn(i, table_[i]);
-    }
+    walk([&](u32 i, u32 n) { if (i + kEntriesAhead < n) self.touch(word(&table_[i + kEntriesAhead])); }, fn);
   }
 
   // -- cards --
@@ -171,6 +167,13 @@ template <class M> class Heap {
   bool is_free(u32 index) const { return begin_of(index) - base_ >= opened_ || table_[index].role == Role::free; }
   bool claim(u32 slab, u8 home);
   u32 find_fresh(u8 home);
+  // Both each_region; ahead(i, n) before entry i of n is looked at.
+  template <class Ahead, class F> GARNER_INLINE void walk(Ahead ahead, F& fn) const {
+    for (u32 i = 0, n = high_water(); i < n; i += table_[i].role == Role::large ? table_[i].run : 1) {
+      ahead(i, n);
+      if (table_[i].role != Role::free && table_[i].role != Role::large_tail) fn(i, table_[i]);
+    }
+  }
   u32 find_run(u32 regions, u8 home);
   bool find_budget(usize bytes, u32 first, u32 regions, bool reserve);
   bool pay_for(u32 index, usize bytes);

@@ -1,9 +1,10 @@
 // What code that workers share tells a machine that looks for mistakes. For a machine that does not ask, every call here is nothing.
 //
-//   reads<M>(field), writes<M>(field)   a plain access that follows, of data that more than one worker may come to; returns the field
-//   guesses<M>(word), guessed<M>()      a read whose value counts only if the compare-and-swap that follows succeeds, and that it did
-//   touches<M>(byte), sets<M>(byte)     a relaxed atomic read or write of a table that is no Atomic of the machine
 //   mutated<M>(trap)                    false; a test may switch a known mistake on, to see that it is found
+//   reads<M>(field), writes<M>(field)   a plain access that follows, of data that more than one worker may come to; returns the field
+//   touches<M>(byte), sets<M>(byte)     a relaxed atomic read or write of a table that is no Atomic of the machine
+//   guesses<M>(word), guessed<M>(right) a read whose value counts only if the compare-and-swap that follows succeeds, and whether it did; at most two
+//                                       stand open per worker. guesses_all: of several words
 //
 // The simulated machine orders accesses by happens-before (machine/sim/races.h) and finds those that no release and acquire orders.
 // Everything is a template over the machine, so that machine/linux has no trace of it: tests/golden/hooks.sh compares its machine code with that of a source
@@ -64,12 +65,11 @@ template <class M, class T> GARNER_INLINE T& sets(T& field, Where where = Where:
   return field;
 }
 
-// At most two guesses stand open per worker.
 template <class M> GARNER_INLINE void guesses_all(const void* at, usize bytes, Where where = Where::here()) {
   if constexpr (requires { M::guesses(at, bytes, where); }) M::guesses(at, bytes, where);
 }
 template <class M, class T> GARNER_INLINE T& guesses(T& field, Where where = Where::here()) {
-  if constexpr (requires { M::guesses(&field, sizeof field, where); }) M::guesses(&field, sizeof field, where);
+  guesses_all<M>(&field, sizeof field, where);
   return field;
 }
 template <class M> GARNER_INLINE void guessed(bool right) {

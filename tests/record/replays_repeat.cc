@@ -42,6 +42,28 @@ TEST(Replay, TheGraphIsTheRecordings) {
   EXPECT_EQ(graph.threads(), 7u) << "a thread of the test allocates a KiB at a time: enough buffers for seven";
 }
 
+// What is too large is known from the recording: graph_of takes no memory for it, and what a replay of it would take can be asked before.
+TEST(Replay, GiantsAreRefusedFromTheRecordingAlone) {
+  record::Recording r;
+  const std::string giants = bytes_of(GARNER_TEST_DATA "/three-giants.garner-heap");
+  ASSERT_EQ(read(r, giants), nullptr);
+  EXPECT_EQ(r.objects(), 3u);
+  EXPECT_GT(simulation::replay_bytes(r), 4 * r.tail().object_bytes + 8 * u64(3 * ((1 << 28) - 4)));
+  // The one definition of a class, a word larger: each object has 2 GiB, its slots half a gibi.
+  const std::string words = "\xff\xff\xff\x7f", more = std::string("\x80\x80\x80\x80\x01", 5);
+  ASSERT_NE(giants.find(words), std::string::npos);
+  std::string larger = giants;
+  larger.replace(larger.find(words), words.size(), more);
+  record::Tail tail;
+  memcpy(&tail, larger.data() + larger.size() - sizeof tail, sizeof tail);
+  tail.object_bytes += 3 * kWordBytes;
+  memcpy(larger.data() + larger.size() - sizeof tail, &tail, sizeof tail);
+  ASSERT_EQ(read(r, resigned(larger)), nullptr);
+  Graph graph;
+  EXPECT_EQ(graph_of(r, {}, graph), "the recording has an object of 2 GiB or more, too large for a replay");
+  EXPECT_TRUE(graph.edges.capacity() == 0 && graph.bytes.capacity() == 0) << "memory was taken for it";
+}
+
 TEST(Replay, TwiceTheSameToTheLastDigit) {
   record::Recording r;
   ASSERT_EQ(read(r, sample().bytes), nullptr);

@@ -29,9 +29,20 @@ head -c 700 "$tree/machines/amd48.json" > "$scratch/cut.json"
 sed 's/"threads": 1/"threads": -1/' "$tree/machines/amd48.json" > "$scratch/negative.json"
 sed 's/"memory_ns": 65,/"memory_ns": 1e400,/' "$tree/machines/amd48.json" > "$scratch/huge.json"
 sed '/"between": \[0, /d; /"between": \[1, 3/s/,$/,/' "$tree/machines/amd48.json" > "$scratch/links.json"
+for wait in pause yield; do
+  for file in "$tree/machines/amd48.json" "$scratch/uniform.json"; do
+    sed "s/\"${wait}_ns\": [0-9.]*/\"${wait}_ns\": 0.0004/" "$file" > "$scratch/idle.json" # nothing, in whole picoseconds
+    bad "idle.json: costs.${wait}_ns: must be above 0" machine check "$scratch/idle.json"
+  done
+done
 bad '--help tells more' machine
 bad '--help tells more' machine frobnicate
 bad "no machine 'amd49'" machine show amd49
+for name in uniform- uniform-0 uniform--3 uniform-+3 uniform-03 'uniform- 3' uniform-3x uniform-x3 uniform-5x0 uniform-0x5 uniform-2x-2 uniform-2x2x2 uniform-8cores uniform-1025 uniform-65x2 uniform-2x1025 \
+            uniform-99999999999 uniform-99999999999x2; do
+  bad "no machine '$name'; uniform-N has N cores on one node, uniform-KxC has K nodes of C cores: K from 1 to 64, N and C from 1 to 1024" machine show "$name"
+done
+"$garner" machine show uniform-64x1024 | grep -q '^64 nodes, 65536 cores' || fail "the largest uniform machine"
 bad 'cannot be read' machine check "$scratch/none.json"
 bad 'cut.json: not JSON' machine check "$scratch/cut.json"
 bad 'core.threads: must be a whole number' machine check "$scratch/negative.json"
@@ -45,5 +56,11 @@ echo nonsense > "$scratch/nonsense"
 bad 'is neither a directory' machine import "$scratch/nonsense"
 echo '<topology' > "$scratch/xml"
 bad "hwloc's XML is cut off" machine import "$scratch/xml"
+for threads in 99999999999999999999 -2 0; do
+  echo '{"lscpu": [{"field": "CPU(s):", "data": "8"}, {"field": "Thread(s) per core:", "data": "'$threads'"}]}' > "$scratch/threads"
+  bad "threads: 'Thread(s) per core' must be a number from 1 to 8, not '$threads'" machine import "$scratch/threads"
+done
+echo '<topology><info name="CPUModel" value="&unknown;"/></topology>' > "$scratch/xml"
+bad "xml: hwloc's XML has '&unknown;', which stands for no character" machine import "$scratch/xml"
 bad 'no devices/system/node' machine import "$scratch"
 exit 0

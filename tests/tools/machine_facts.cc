@@ -158,6 +158,41 @@ TEST_F(MachineFactsTest, HwlocXml) {
   for (usize cut = 0; cut + 2 < text.size(); cut += 53) EXPECT_THROW(read_hwloc(text.substr(0, cut), "h.xml"), UsageError) << cut;
 }
 
+// `text` with the first `what` replaced.
+std::string with(std::string text, const std::string& what, const std::string& by) { return text.replace(text.find(what), what.size(), by); }
+std::string refusal(auto read) {
+  try {
+    read();
+    return "";
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+}
+
+TEST_F(MachineFactsTest, LscpuCountsThatCannotBe) {
+  const std::string threads = "\"Thread(s) per core:\", \"data\": \"", sockets = "\"Socket(s):\", \"data\": \"";
+  for (const char* bad : {"99999999999999999999", "-2", "0", "9", "two", "2x", " 2", "1.5"}) {
+    EXPECT_EQ(refusal([&] { read_lscpu(with(kLscpu, threads + "1", threads + bad), "l.json"); }), "l.json: 'Thread(s) per core' must be a number from 1 to 8, not '" + std::string(bad) + "'");
+    EXPECT_NE(refusal([&] { read_lscpu(with(kLscpu, sockets + "4", sockets + bad + "0"), "l.json"); }), "") << bad;
+    EXPECT_NE(refusal([&] { read_lscpu("{\"lscpu\": [{\"field\": \"CPU(s):\", \"data\": \"" + std::string(bad) + (bad[0] == '9' ? "999" : "") + "\"}]}", "l.json"); }), "") << bad;
+  }
+  EXPECT_EQ(read_lscpu(with(kLscpu, threads + "1", threads + "2"), "l.json").threads_per_core, 2u);
+  EXPECT_EQ(read_lscpu(with(kLscpu, sockets + "4", sockets + "-"), "l.json").nodes[1].package, 0u); // not known
+}
+
+TEST_F(MachineFactsTest, HwlocEntities) {
+  auto model = [](const std::string& text) { return read_hwloc(with(kHwloc, "Some CPU", text), "h.xml").model; };
+  EXPECT_EQ(model("A&amp;B &lt;8&gt; &quot;&apos;"), "A&B <8> \"'");
+  EXPECT_EQ(model("&#x41;&#66;&#xe4;&#x20ac;&#128421;"), "AB\u00e4\u20ac\U0001f5a5");
+  EXPECT_EQ(model("one&#10;line"), "one line");
+  EXPECT_EQ(model("a > b"), "a > b");
+  EXPECT_EQ(drafted(read_hwloc(with(kHwloc, "Some CPU", "A&amp;B &#x20ac;"), "h.xml")).cores(), 4u);
+  for (const char* bad : {"&nbsp;", "&;", "&#;", "&#x;", "&#0;", "&#xd800;", "&#x110000;", "&#99999999999;", "&#x4g;", "&#-5;", "& b", "a&amp"})
+    EXPECT_NE(refusal([&] { model(bad); }).find("which stands for no character"), std::string::npos) << bad;
+  EXPECT_EQ(refusal([&] { model("caf\xe9"); }), "h.xml: hwloc's XML is not UTF-8");
+  EXPECT_EQ(read_hwloc(with(kHwloc, "<topology version", "<!-- <object type=\"NUMANode\" local_memory=\"1\"/> > --><topology version"), "h.xml").nodes.size(), 2u);
+}
+
 TEST_F(MachineFactsTest, ManyDistancesAreTakenTogether) {
   MachineFacts facts;
   facts.read_from = "test";

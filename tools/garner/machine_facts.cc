@@ -16,7 +16,7 @@
 namespace garner::tool {
 namespace {
 
-constexpr u32 kCpusMost = 8192;
+constexpr u32 kCpusMost = 8192, kThreadsMost = 8; // of a machine; of a core
 
 [[noreturn]] void fail(const std::string& file, const std::string& what) { throw UsageError(fmt::format("{}: {}", file, what)); }
 
@@ -158,6 +158,16 @@ void flatten(const StrictJson& list, std::map<std::string, std::string>& fields,
   }
 }
 
+// A count that lscpu tells, 1 when it does not; "-" is how it says that it does not know. With a number that cannot be, the rest is not to be believed either.
+u32 count_in(std::map<std::string, std::string>& fields, const char* name, u32 most, const std::string& file) {
+  const std::string& text = fields[name];
+  if (text.empty() || text == "-") return 1;
+  u32 count = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || count < 1 || count > most) fail(file, fmt::format("'{}' must be a number from 1 to {}, not '{}'", name, most, text));
+  return count;
+}
+
 } // namespace
 
 MachineFacts read_lscpu(const std::string& json, const std::string& file) {
@@ -168,8 +178,8 @@ MachineFacts read_lscpu(const std::string& json, const std::string& file) {
   MachineFacts facts;
   facts.read_from = "lscpu";
   facts.model = fields["Model name"];
-  facts.threads_per_core = u32(std::clamp<u64>(number_in(fields["Thread(s) per core"]), 1, 8));
-  const u32 sockets = u32(std::clamp<u64>(number_in(fields["Socket(s)"]), 1, 64));
+  facts.threads_per_core = count_in(fields, "Thread(s) per core", kThreadsMost, file);
+  const u32 sockets = count_in(fields, "Socket(s)", 64, file);
   facts.clock_mhz = number_in(fields.count("CPU max MHz") != 0 ? fields["CPU max MHz"] : fields["CPU MHz"]);
   // Sizes are of all instances together.
   auto each = [&](const char* name) {
@@ -187,8 +197,8 @@ MachineFacts read_lscpu(const std::string& json, const std::string& file) {
   }
   std::sort(facts.nodes.begin(), facts.nodes.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   if (facts.nodes.empty()) {
-    const u64 cpus = number_in(fields["CPU(s)"]);
-    facts.nodes.push_back({.cores = u32(std::min<u64>(cpus, kCpusMost) / facts.threads_per_core)});
+    const u32 cpus = fields["CPU(s)"].empty() ? 0 : count_in(fields, "CPU(s)", kCpusMost, file);
+    facts.nodes.push_back({.cores = u32(div_up(cpus, facts.threads_per_core))});
   }
   u64 cores = 0;
   for (size_t n = 0; n < facts.nodes.size(); n++) {
@@ -205,10 +215,27 @@ MachineFacts read_lscpu(const std::string& json, const std::string& file) {
 
 namespace {
 
+// What "amp", "#65" or "#x41" between & and ; stands for, as UTF-8; empty when it is none of XML's. Control characters become spaces: what is read is one line.
+std::string entity(const std::string& name) {
+  static const std::map<std::string, std::string> kNamed = {{"amp", "&"}, {"lt", "<"}, {"gt", ">"}, {"quot", "\""}, {"apos", "'"}};
+  if (const auto named = kNamed.find(name); named != kNamed.end()) return named->second;
+  const bool hex = name.rfind("#x", 0) == 0;
+  u32 code = 0;
+  const char *at = name.data() + (hex ? 2 : 1), *end = name.data() + name.size();
+  if (name.empty() || name[0] != '#' || at >= end) return "";
+  const auto read = std::from_chars(at, end, code, hex ? 16 : 10);
+  if (read.ec != std::errc() || read.ptr != end || code == 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return "";
+  if (code < 0x20 || code == 0x7f) return " ";
+  if (code < 0x80) return {char(code)};
+  if (code < 0x800) return {char(0xc0 | code >> 6), char(0x80 | (code & 63))};
+  if (code < 0x10000) return {char(0xe0 | code >> 12), char(0x80 | (code >> 6 & 63)), char(0x80 | (code & 63))};
+  return {char(0xf0 | code >> 18), char(0x80 | (code >> 12 & 63)), char(0x80 | (code >> 6 & 63)), char(0x80 | (code & 63))};
+}
+
 // Elements of an XML text in order, without a library: names, attributes, and the text that follows. Enough for what hwloc writes.
 class Xml {
  public:
-  explicit Xml(const std::string& text) : text_(text) {}
+  Xml(const std::string& text, const std::string& file) : text_(text), file_(file) {}
   std::string name;
   bool closing = false, alone = false;
   std::map<std::string, std::string> attributes;
@@ -217,7 +244,12 @@ class Xml {
   bool next() {
     while (true) {
       const size_t open = text_.find('<', at_);
-      const size_t end = open == std::string::npos ? open : text_.find('>', open);
+      if (open != std::string::npos && text_.compare(open, 4, "<!--") == 0) {
+        at_ = text_.find("-->", open);
+        if (at_ == std::string::npos) return false;
+        continue;
+      }
+      const size_t end = open == std::string::npos ? open : end_of_tag(open);
       if (end == std::string::npos) return false;
       at_ = end + 1;
       if (text_[open + 1] == '?' || text_[open + 1] == '!') continue;
@@ -246,11 +278,34 @@ class Xml {
       const size_t key = inside.find_first_not_of(" \t\r\n", at), equals = key == std::string::npos ? key : inside.find('=', key);
       const size_t open = equals == std::string::npos ? equals : inside.find('"', equals), close = open == std::string::npos ? open : inside.find('"', open + 1);
       if (close == std::string::npos) return;
-      attributes[inside.substr(key, equals - key)] = inside.substr(open + 1, close - open - 1);
+      attributes[inside.substr(key, equals - key)] = value_of(inside.substr(open + 1, close - open - 1));
       at = close + 1;
     }
   }
-  const std::string& text_;
+  size_t end_of_tag(size_t open) const {
+    for (bool quoted = false; open < text_.size(); open++) {
+      if (text_[open] == '"') quoted = !quoted;
+      if (text_[open] == '>' && !quoted) return open;
+    }
+    return std::string::npos;
+  }
+  std::string value_of(const std::string& raw) const {
+    std::string value;
+    for (size_t at = 0; at < raw.size(); at++) {
+      if (raw[at] != '&') {
+        value += raw[at];
+        continue;
+      }
+      const size_t end = raw.find(';', at);
+      const std::string name = raw.substr(at + 1, end == std::string::npos ? 12 : end - at - 1), text = end == std::string::npos ? "" : entity(name);
+      if (text.empty()) fail(file_, fmt::format("hwloc's XML has '&{}', which stands for no character", end == std::string::npos ? name : name.substr(0, 40) + ";"));
+      value += text;
+      at = end;
+    }
+    return value;
+  }
+
+  const std::string &text_, &file_;
   size_t at_ = 0;
 };
 
@@ -261,8 +316,8 @@ class HwlocTree {
   std::vector<u32> order; // of nodes in the matrix of distances, by the system's numbers
   std::vector<u32> matrix;
 
-  void read(const std::string& xml) {
-    Xml at(xml);
+  void read(const std::string& xml, const std::string& file) {
+    Xml at(xml, file);
     std::vector<std::string> open;
     while (at.next()) {
       if (at.name == "object") {
@@ -354,9 +409,14 @@ class HwlocTree {
 
 MachineFacts read_hwloc(const std::string& xml, const std::string& file) {
   if (xml.find("<topology") == std::string::npos) fail(file, "is not hwloc's XML");
+  try {
+    StrictJson(xml).dump(); // the file that is made of it is JSON
+  } catch (const StrictJson::exception&) {
+    fail(file, "hwloc's XML is not UTF-8");
+  }
   HwlocTree tree;
   tree.facts.read_from = "hwloc XML";
-  tree.read(xml);
+  tree.read(xml, file);
   if (xml.find("</topology>") == std::string::npos) fail(file, "hwloc's XML is cut off");
   check_nodes(tree.facts, file);
   settle_distances(tree.facts);

@@ -2,6 +2,8 @@
 #include "machine_file.h"
 
 #include <algorithm>
+#include <charconv>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -14,6 +16,8 @@ namespace {
 
 using sim::Costs;
 using sim::Shape;
+
+constexpr u32 kUniformCoresMost = 1024; // of a node
 
 enum Model : u32 { kUniform = 1, kFull = 2, kBoth = 3 };
 struct CostKey {
@@ -57,7 +61,7 @@ class Reading {
   void uniform(Keys& top) {
     Keys keys = top.object("uniform");
     machine.shape.nodes = u32(keys.whole("nodes", 1, sim::kNodesMax));
-    machine.cores_per_node = u32(keys.whole("cores_per_node", 1, 1024));
+    machine.cores_per_node = u32(keys.whole("cores_per_node", 1, kUniformCoresMost));
     keys.done();
     costs(top, kUniform);
   }
@@ -220,8 +224,8 @@ class Reading {
     Keys keys = top.object("costs");
     for (const CostKey& row : kCosts)
       if ((row.models & model) != 0) machine.shape.costs.*row.field = keys.picoseconds(row.key);
-    for (const char* waiting : {"pause_ns", "yield_ns"})
-      if (keys.picoseconds(waiting) == 0) keys.fail(keys.path_of(waiting), "must be above 0: with it, whoever waits would wait in no time and for ever");
+    for (const auto& [key, price] : {std::pair{"pause_ns", machine.shape.costs.pause}, {"yield_ns", machine.shape.costs.yield}})
+      if (price == 0) keys.fail(keys.path_of(key), "must be above 0: with it, whoever waits would wait in no time and for ever");
     if (model == kUniform) machine.shape.costs.remote_percent = keys.whole("remote_percent", 100, 10'000);
     keys.done();
   }
@@ -286,19 +290,23 @@ class Reading {
   MachineFile machine;
 };
 
-// "uniform-8" or "uniform-4x6"; false for another name.
+constexpr const char* kUniformPrefix = "uniform-";
+
+// A number without sign, spaces or leading zeros, from 1 to `most`.
+bool plain_number(std::string_view text, u32 most, u32& number) {
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  return read.ec == std::errc() && read.ptr == text.data() + text.size() && text[0] != '0' && number >= 1 && number <= most;
+}
+
+// "uniform-8" or "uniform-4x6"; false for a name that does not begin like one.
 bool uniform_name(const std::string& name, u32& nodes, u32& cores) {
-  unsigned a = 0, b = 0;
-  int end = 0;
-  if (std::sscanf(name.c_str(), "uniform-%4ux%4u%n", &a, &b, &end) == 2 && usize(end) == name.size()) {
-    nodes = a, cores = b;
-    return true;
-  }
-  if (std::sscanf(name.c_str(), "uniform-%4u%n", &a, &end) == 1 && usize(end) == name.size()) {
-    nodes = 1, cores = a;
-    return true;
-  }
-  return false;
+  if (!name.starts_with(kUniformPrefix)) return false;
+  const std::string_view rest = std::string_view(name).substr(std::string_view(kUniformPrefix).size());
+  const usize by = rest.find('x');
+  nodes = 1;
+  if ((by != rest.npos && !plain_number(rest.substr(0, by), sim::kNodesMax, nodes)) || !plain_number(by == rest.npos ? rest : rest.substr(by + 1), kUniformCoresMost, cores))
+    throw UsageError(fmt::format("no machine '{}'; uniform-N has N cores on one node, uniform-KxC has K nodes of C cores: K from 1 to {}, N and C from 1 to {}", name, sim::kNodesMax, kUniformCoresMost));
+  return true;
 }
 
 } // namespace

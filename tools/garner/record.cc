@@ -1,7 +1,8 @@
 // `garner record`: a .NET program on the collector, which saves the heap before some collections as graphs (docs/recordings.md).
 //
 // The collector in the program's process writes the files, each in one step; here they are asked for, waited for, read back and told. The exit code is
-// the program's, or 1 when that is 0 and nothing was recorded.
+// the program's, or 1 when that is 0 and nothing was recorded; a part of what was asked for is enough, and a line says what is missing.
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -53,7 +54,7 @@ std::vector<uint64_t> parse_at(const std::string& text) {
     const std::string part = text.substr(at, end - at);
     if (part.empty() || part.size() > 17 || part.find_first_not_of("0123456789") != std::string::npos || std::stoull(part) == 0)
       throw UsageError(fmt::format("--at '{}': expected numbers of collections, from 1, like 3,7", text));
-    numbers.push_back(std::stoull(part));
+    if (const uint64_t number = std::stoull(part); std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(number);
     at = end + 1;
   }
   if (numbers.size() > 64) throw UsageError("--at takes 64 numbers at most");
@@ -95,6 +96,7 @@ std::set<fs::path> parts_of(const fs::path& output) {
 
 struct Plan {
   std::vector<fs::path> files;      // that may be written
+  std::vector<uint64_t> at;         // which collection each is of; empty: the largest heap
   std::map<fs::path, Version> before;
   fs::path output;
   std::set<fs::path> parts;         // left behind by somebody else
@@ -106,11 +108,11 @@ Plan make_plan(const RecordArgs& args, const Invocation& invocation, const fs::p
   if (args.largest && !args.at.empty()) throw UsageError("--largest and --at exclude each other");
   const fs::path output = fs::absolute(args.output.empty() ? default_output(invocation.program) : fs::path(args.output)).lexically_normal();
   check_output(output);
-  const std::vector<uint64_t> at = args.at.empty() ? std::vector<uint64_t>() : parse_at(args.at);
+  if (!args.at.empty()) plan.at = parse_at(args.at);
   std::string numbers;
-  for (uint64_t n : at) {
+  for (uint64_t n : plan.at) {
     numbers += fmt::format("{}{}", numbers.empty() ? "" : "+", n);
-    if (at.size() == 1) continue;
+    if (plan.at.size() == 1) continue;
     const bool ends = output.extension() == kEnding;
     plan.files.push_back(fmt::format("{}.{}{}", (ends ? fs::path(output).replace_extension() : output).string(), n, ends ? kEnding : ""));
   }
@@ -128,15 +130,18 @@ Plan make_plan(const RecordArgs& args, const Invocation& invocation, const fs::p
   return plan;
 }
 
-// How many files are new, each said in a line; what is wrong with one is said too.
-int tell_files(const Plan& plan) {
+// How many files are new, each said in a line; what is wrong with one is said too. `missing`: the collections that were asked for and are in none.
+int tell_files(const Plan& plan, std::vector<uint64_t>& missing) {
   int fresh = 0;
-  for (const fs::path& file : plan.files) {
+  for (usize i = 0; i < plan.files.size(); i++) {
+    const fs::path& file = plan.files[i];
+    if (i < plan.at.size()) missing.push_back(plan.at[i]);
     if (version_of(file) == plan.before.at(file)) continue;
     record::Recording recording;
     try {
       read_heap(file, recording);
       fresh++;
+      if (i < plan.at.size()) missing.pop_back();
       say_err("garner: {}: {}, {} bytes\n", file.string(), heap_line(recording), fs::file_size(file));
     } catch (const UsageError& error) {
       say_err("garner: {}\n", error.what());
@@ -151,6 +156,17 @@ void tell_none(const LogReader& log, const RecordArgs& args, const Finished& end
   else if (log.collections() == 0) why = end.signal != 0 ? "the program ended before its first collection" : "the program had no collection";
   else if (!args.at.empty()) why = fmt::format("the program had {} collection{}, and none of those asked for was recorded", log.collections(), log.collections() == 1 ? "" : "s");
   say_err("garner: nothing was recorded: {}\n", why);
+}
+
+void tell_missing(const LogReader& log, const std::vector<uint64_t>& missing) {
+  std::string never, failed;
+  for (uint64_t n : missing) {
+    std::string& list = n > log.collections() ? never : failed;
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", n);
+  }
+  if (!never.empty()) never += fmt::format(" never came, as the program had {} collection{}", log.collections(), log.collections() == 1 ? "" : "s");
+  if (!failed.empty()) failed += " came and is not recorded, see above";
+  say_err("garner: of the collections asked for {}{}{}\n", never, never.empty() || failed.empty() ? "" : "; ", failed);
 }
 
 int record(const RecordArgs& args, const Invocation& invocation) {
@@ -178,8 +194,10 @@ int record(const RecordArgs& args, const Invocation& invocation) {
       fs::remove(part, error);
       say_err("garner: a recording was cut off by the program's end; {} is removed\n", part.filename().string());
     }
-  const int fresh = tell_files(plan);
+  std::vector<uint64_t> missing;
+  const int fresh = tell_files(plan, missing);
   if (fresh == 0) tell_none(reader, args, end);
+  else if (!missing.empty()) tell_missing(reader, missing);
   return end.exit_code == 0 && fresh == 0 ? kExitFailed : end.exit_code;
 }
 
@@ -196,7 +214,7 @@ Command add_record(CLI::App& root) {
   app->add_option("--limit", args->limit, "Most memory the managed heap may use (DOTNET_GCHeapHardLimit)")->type_name("SIZE");
   add_collector_args(*app, args->collector, "--option");
   expects_program(*app);
-  app->footer("The exit code is the program's, or 1 when that is 0 and nothing was recorded.\n"
+  app->footer("The exit code is the program's, or 1 when that is 0 and nothing was recorded; where some of the collections of --at were, a line names the others.\n"
               "The program stands while its heap is recorded; that time is part of the collection's pause.");
   return {app, [args](const Invocation& invocation) { return record(*args, invocation); }};
 }

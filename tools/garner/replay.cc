@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <set>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "errors.h"
 #include "heap_file.h"
+#include "host_facts.h"
 #include "option_text.h"
 #include "options/parse.h"
 #include "say.h"
@@ -77,12 +79,35 @@ Settings settings_for(const ReplayPlan& plan, const std::string& preset) {
   return settings;
 }
 
+// Options that change nothing here, or what an argument of the command decides. Taken without a word they would seem to have been tried.
+constexpr const char *kOneCollection = "a replay is one collection of a heap that is there, which asks for nothing of the kind", *kSizesItself = "a replay makes its heap as large as the recording needs",
+                     *kNothingRecorded = "nothing is recorded in a replay", *kLogs = "garner simulate --log FILE writes the run as a log";
+struct NotHere { Opt option; const char* why; };
+constexpr NotHere kNotHere[] = {
+  {Opt::preset, "presets have an argument of their own here, --preset"}, {Opt::workers, "workers have an argument of their own here, --workers"}, {Opt::seed, "the seed has an argument of its own here, --seed"},
+  {Opt::log, kLogs}, {Opt::log_format, kLogs}, {Opt::log_detail, kLogs},
+  {Opt::reserve, kSizesItself}, {Opt::limit, kSizesItself}, {Opt::limit_percent, kSizesItself}, {Opt::huge_pages, "the size of pages is the machine file's, page_kib"},
+  {Opt::eden, kSizesItself}, {Opt::eden_min, kSizesItself}, {Opt::eden_max, kSizesItself}, {Opt::resize, kSizesItself},
+  {Opt::pause_goal, kOneCollection}, {Opt::gc_share, kOneCollection}, {Opt::old_growth, kOneCollection}, {Opt::conserve, kOneCollection}, {Opt::stress_every, kOneCollection}, {Opt::stress_kind, kOneCollection},
+  {Opt::record_file, kNothingRecorded}, {Opt::record_at, kNothingRecorded}, {Opt::record_most, kNothingRecorded}, {Opt::record_time, kNothingRecorded},
+};
+
 void check_options(const ReplayPlan& plan) {
+  Settings alone;
+  if (!alone.parse(plan.options.c_str())) throw UsageError(fmt::format("--option: {}", alone.error()));
+  for (const NotHere& row : kNotHere)
+    if (alone.given(row.option) && !(row.option == Opt::resize && alone.as<Resize>(row.option) == Resize::fixed)) // fixed is what a replay does
+      throw UsageError(fmt::format("--option {}: {}", kTable[usize(row.option)].name, row.why));
   for (const std::string& preset : plan.presets) {
     const Settings settings = settings_for(plan, preset);
-    if (settings.given(Opt::workers) || settings.given(Opt::seed)) throw UsageError("--option: workers and seed have arguments of their own here");
     if (const IllegalPair* pair = settings.illegal()) throw UsageError(fmt::format("with preset {}: {}", preset, pair->sentence));
   }
+}
+
+// The model would share the hardware threads among more workers than there are. No collector is run like that, so it is a number given by mistake.
+void check_workers(const ReplayPlan& plan) {
+  const u32 most = *std::max_element(plan.workers.begin(), plan.workers.end());
+  if (most > plan.machine.threads()) throw UsageError(fmt::format("--workers {}: {} has 1 to {} hardware threads for them", most, plan.machine.name, plan.machine.threads()));
 }
 
 // Segregated spaces need a worker on every node (N23). Where presets were not named those that cannot be are left out, and that is told.
@@ -105,11 +130,15 @@ void check_nodes(ReplayPlan& plan, bool named) {
   if (possible.empty()) throw UsageError("--option: no preset is possible with it and so few workers");
 }
 
-// The replay's heap is real memory of this process: the graph three times over, and its tables.
-void check_memory(const simulation::Graph& graph) {
-  const u64 needed = 4 * graph.total_bytes() + 64 * u64(graph.objects()) + 8 * u64(graph.edges.size());
-  const u64 there = u64(sysconf(_SC_PHYS_PAGES)) * u64(sysconf(_SC_PAGESIZE));
-  if (needed > there) throw UsageError(fmt::format("to replay this recording takes about {} MB of memory, more than this machine has", needed / MiB));
+// The replay's heap is real memory of this process: what it takes is compared with what there is before any of it is taken.
+void check_memory(const record::Recording& recording) {
+  const u64 needed = simulation::replay_bytes(recording);
+  auto refuse = [&](u64 there, const char* whose) {
+    if (needed > there) throw UsageError(fmt::format("to replay this recording takes about {} MB of memory, more than the {} MB {}", needed / MiB, there / MiB, whose));
+  };
+  refuse(u64(sysconf(_SC_PHYS_PAGES)) * u64(sysconf(_SC_PAGESIZE)), "that this machine has");
+  if (rlimit limit{}; getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) refuse(limit.rlim_cur, "of the limit on address space (ulimit -v)");
+  if (const CgroupFacts cgroups = read_cgroups("/"); cgroups.memory) refuse(cgroups.memory->value, "of the container's limit");
 }
 
 u64 sum_of(const simulation::Measures& m, u64 WorkerStats::*field) {
@@ -145,11 +174,49 @@ void make_plan(const ReplayArgs& args, ReplayPlan& plan) {
   plan.kind = parse_kind(args.kind, plan.recording);
   plan.seed = args.seed;
   check_options(plan);
+  check_workers(plan);
   check_nodes(plan, !args.presets.empty());
+  check_memory(plan.recording);
   const std::string trouble = simulation::graph_of(plan.recording, {args.threads, plan.kind != Kind::full}, plan.graph);
   if (!trouble.empty()) throw UsageError(fmt::format("{}: {}", args.file, trouble));
-  check_memory(plan.graph);
 }
+
+namespace {
+
+// From the notes of the one collection to the row's figures.
+void read_figures(ReplayRow& row) {
+  const simulation::Measures& m = row.measures;
+  const simulation::Collection& c = m.collections[0];
+  const u64 trace_ns = c.end.evacuate_ns + c.end.mark_ns, moved = sum_of(m, &WorkerStats::bytes_copied) + sum_of(m, &WorkerStats::bytes_marked);
+  row.pause_ms = double(c.end.pause_ns) / 1e6;
+  row.trace_ms = double(trace_ns) / 1e6;
+  row.copied_gb_per_s = c.end.pause_ns == 0 ? 0 : double(moved) / double(c.end.pause_ns);
+  row.remote = m.remote_share();
+  std::vector<u64> by_node(m.nodes);
+  for (usize i = 0; i < c.memory_bytes.size(); i++) by_node[i % m.nodes] += c.memory_bytes[i];
+  row.imbalance = simulation::imbalance_of(by_node);
+  u64 most = 0, idle = 0, entered = 0, began = 0;
+  for (const simulation::PhaseTime& phase : c.phases)
+    if (phase.phase == Phase::evacuate || phase.phase == Phase::mark) began = phase.start_ns;
+  std::set<u32> took_part;
+  for (const simulation::WorkerLine& line : c.workers) {
+    most = std::max(most, line.stats.bytes_copied + line.stats.bytes_marked);
+    idle += line.stats.idle_ns;
+    entered += line.stats.start_ns - std::min(began, line.stats.start_ns);
+    took_part.insert(line.worker);
+  }
+  const u64 waits = sum_of(m, &WorkerStats::waits_ns);
+  row.uneven = moved == 0 ? 0 : double(most) * double(std::max<size_t>(c.workers.size(), 1)) / double(moved);
+  row.worked = u32(took_part.size());
+  row.idle = trace_ns * row.worked == 0 ? 0 : double(idle) / (double(trace_ns) * row.worked); // from a worker's last entry to the end of the phase counts too
+  row.lock_wait = c.end.pause_ns == 0 ? 0 : double(waits) / (double(c.end.pause_ns) * row.workers);
+  row.steals = sum_of(m, &WorkerStats::steals);
+  const double each = 1e6 * std::max(row.worked, 1u);
+  row.enter_ms = double(entered) / each, row.idle_ms = double(idle) / each, row.lock_ms = double(waits) / each;
+  row.work_ms = row.trace_ms - row.enter_ms - row.idle_ms - row.lock_ms;
+}
+
+} // namespace
 
 ReplayRow replay(const ReplayPlan& plan, const std::string& preset, u32 workers, bool timeline, bool locality) {
   simulation::Spec spec;
@@ -173,28 +240,7 @@ ReplayRow replay(const ReplayPlan& plan, const std::string& preset, u32 workers,
   const simulation::Measures& m = row.measures;
   if (!m.error.empty()) throw std::runtime_error(fmt::format("preset {}, {} workers: {}", preset, workers, m.error));
   if (m.collections.size() != 1) throw std::runtime_error(fmt::format("preset {}, {} workers: the replay made {} collections, not one", preset, workers, m.collections.size()));
-  const simulation::Collection& c = m.collections[0];
-  row.pause_ms = double(c.end.pause_ns) / 1e6;
-  row.trace_ms = double(c.end.evacuate_ns + c.end.mark_ns) / 1e6;
-  const u64 moved = sum_of(m, &WorkerStats::bytes_copied) + sum_of(m, &WorkerStats::bytes_marked);
-  row.copied_gb_per_s = c.end.pause_ns == 0 ? 0 : double(moved) / double(c.end.pause_ns);
-  row.remote = m.remote_share();
-  std::vector<u64> by_node(m.nodes);
-  for (usize i = 0; i < c.memory_bytes.size(); i++) by_node[i % m.nodes] += c.memory_bytes[i];
-  row.imbalance = simulation::imbalance_of(by_node);
-  u64 most = 0, idle = 0;
-  std::set<u32> took_part;
-  for (const simulation::WorkerLine& line : c.workers) {
-    most = std::max(most, line.stats.bytes_copied + line.stats.bytes_marked);
-    idle += line.stats.idle_ns;
-    took_part.insert(line.worker);
-  }
-  row.uneven = moved == 0 ? 0 : double(most) * double(std::max<size_t>(c.workers.size(), 1)) / double(moved);
-  row.worked = u32(took_part.size());
-  const u64 trace_ns = c.end.evacuate_ns + c.end.mark_ns;
-  row.idle = trace_ns * row.worked == 0 ? 0 : double(idle) / (double(trace_ns) * row.worked); // from a worker's last entry to the end of the phase counts too
-  row.lock_wait = c.end.pause_ns == 0 ? 0 : double(sum_of(m, &WorkerStats::waits_ns)) / (double(c.end.pause_ns) * workers);
-  row.steals = sum_of(m, &WorkerStats::steals);
+  read_figures(row);
   row.digest = m.digest;
   return row;
 }
@@ -218,6 +264,14 @@ std::string plan_line(const ReplayPlan& plan) {
                      plan.left_out.empty() ? "" : plan.left_out + "\n");
 }
 
+std::string unused_line(const std::vector<ReplayRow>& rows) {
+  std::string list;
+  for (const ReplayRow& row : rows)
+    if (row.worked < row.workers) list += fmt::format("{}{} {} of {}", list.empty() ? "" : ", ", row.preset, row.worked, row.workers);
+  if (list.empty()) return "";
+  return fmt::format("workers that took part: {}; one is woken for so much expected work as cycle.woken_per says (0: all), and one that wakes up late may find it done (work.join=fixed waits for it)\n", list);
+}
+
 ordered_json plan_json(const ReplayPlan& plan) {
   return {{"simulated", true}, {"machine", plan.machine.name}, {"nodes", plan.machine.shape.nodes}, {"cores", plan.machine.cores()},
           {"kind", name_of(plan.kind)}, {"threads", plan.graph.threads()}, {"seed", plan.seed}, {"options", plan.options}, {"left_out", plan.left_out}, {"replayed_bytes", plan.graph.total_bytes()},
@@ -231,7 +285,7 @@ ordered_json row_json(const ReplayRow& row) {
                       {"gather_ns", c.end.gather_ns}, {"weak_ns", c.end.weak_ns}, {"compact_ns", c.end.compact_ns}, {"finish_ns", c.end.finish_ns},
                       {"copied_bytes", sum_of(m, &WorkerStats::bytes_copied)}, {"marked_bytes", sum_of(m, &WorkerStats::bytes_marked)}, {"copied_gb_per_s", row.copied_gb_per_s},
                       {"remote_share", row.remote}, {"imbalance", row.imbalance}, {"uneven_workers", row.uneven}, {"idle_share", row.idle}, {"lock_wait_share", row.lock_wait},
-                      {"steals", row.steals}, {"digest", fmt::format("{:016x}", row.digest)}, {"memory_bytes", c.memory_bytes}};
+                      {"enter_ms", row.enter_ms}, {"idle_ms", row.idle_ms}, {"lock_ms", row.lock_ms}, {"work_ms", row.work_ms}, {"steals", row.steals}, {"digest", fmt::format("{:016x}", row.digest)}, {"memory_bytes", c.memory_bytes}};
   ordered_json workers = ordered_json::array();
   for (const simulation::WorkerLine& line : c.workers) {
     ordered_json spans = ordered_json::array();

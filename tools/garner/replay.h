@@ -50,6 +50,8 @@ struct ReplayRow {
   double idle = 0;                   // share of workers' time in the tracing phase without work
   double lock_wait = 0;              // share of workers' time in the pause spent waiting for the gang's lock
   u32 worked = 0;                    // workers that took part
+  // Where the tracing phase went for one of them on average: from its begin until it was in; without work, to the end of the phase; at the lock; the rest.
+  double enter_ms = 0, idle_ms = 0, lock_ms = 0, work_ms = 0;
   u64 steals = 0, digest = 0;
   simulation::Measures measures;
 };
@@ -59,6 +61,8 @@ ReplayRow replay(const ReplayPlan& plan, const std::string& preset, u32 workers,
 std::vector<ReplayRow> replay_all(const ReplayPlan& plan, bool timeline, bool locality = false);
 // What is said about recording, machine and replay before the figures.
 std::string plan_line(const ReplayPlan& plan);
+// A line on the rows in which fewer workers took part than there were, and why; empty when there is none.
+std::string unused_line(const std::vector<ReplayRow>& rows);
 nlohmann::ordered_json plan_json(const ReplayPlan& plan);
 nlohmann::ordered_json row_json(const ReplayRow& row);
 // A row as tables show it, printed or in a page, and the head of such a table.

@@ -48,7 +48,7 @@ int simulate(const SimulateArgs& args) {
   }
   Table table(row_head());
   for (const ReplayRow& row : rows) table.row(row_cells(row));
-  say_out("{}{}", plan_line(plan), table.text(colours_on(1)));
+  say_out("{}{}{}", plan_line(plan), table.text(colours_on(1)), unused_line(rows));
   return 0;
 }
 

@@ -8,7 +8,7 @@ using record::RootClass;
 
 namespace {
 
-constexpr u64 kSlotsMost = u64(1) << 30, kBytesMost = u64(1) << 31;
+constexpr u64 kSlotsMost = u64(1) << 30, kBytesMost = synthetic::kWordsMost * kWordBytes;
 constexpr u64 kDealtBytes = 32 * KiB;
 
 // Who allocated each object, from 0.
@@ -34,6 +34,12 @@ void give_threads(const Recording& r, u32 wanted, Graph& graph) {
 
 } // namespace
 
+u64 replay_bytes(const Recording& r) {
+  u64 slots = r.roots().size();
+  for (u32 o = 0; o < r.objects(); o++) slots += r.shape(o).slots;
+  return 4 * r.tail().object_bytes + 64 * u64(r.objects()) + 8 * slots;
+}
+
 std::string graph_of(const Recording& r, const HeapGraphOptions& options, Graph& graph) {
   const u32 n = r.objects();
   std::vector<u32> second(n, Graph::kNone), seconds(n, 0); // of dependent handles: most have one
@@ -42,7 +48,11 @@ std::string graph_of(const Recording& r, const HeapGraphOptions& options, Graph&
     if (root.how == RootClass::dependent && root.second != 0) seconds[root.target]++;
   }
   u64 slots = 0;
-  for (u32 o = 0; o < n; o++) slots += r.shape(o).slots + seconds[o];
+  for (u32 o = 0; o < n; o++) {
+    const u64 own = r.shape(o).slots + seconds[o];
+    if (max_of<u64>(r.shape(o).words * kWordBytes, kMinObjectBytes + own * kWordBytes) > kBytesMost) return "the recording has an object of 2 GiB or more, too large for a replay";
+    slots += own;
+  }
   if (slots > kSlotsMost) return "the recording has more than 2^30 slots, too many for a replay";
   graph = {};
   graph.bytes.resize(n), graph.thread.resize(n), graph.age.resize(n), graph.edge_begin.resize(usize(n) + 1);
@@ -52,9 +62,7 @@ std::string graph_of(const Recording& r, const HeapGraphOptions& options, Graph&
     for (u32 o = region.first; o < region.first + region.objects; o++) graph.age[o] = u8(Recording::generation_of(region));
   }
   for (u32 o = 0; o < n; o++) {
-    const u64 bytes = r.shape(o).words * kWordBytes;
-    if (bytes >= kBytesMost) return "the recording has an object of 2 GiB or more, too large for a replay";
-    graph.bytes[o] = u32(bytes);
+    graph.bytes[o] = u32(r.shape(o).words * kWordBytes);
     const u64 begin = graph.edge_begin[o], own = r.shape(o).slots;
     for (u32 e = r.object(o).first_edge; e < r.object(o + 1).first_edge; e++) graph.edges[begin + r.edges()[e].slot] = r.edges()[e].target;
     graph.edge_begin[o + 1] = begin + own + seconds[o];

@@ -16,7 +16,11 @@ struct HeapGraphOptions {
   bool young = true; // what is replayed
 };
 
-// Empty when all is well, else one line: the recording is larger than a replay can be.
+// Bytes of memory that a replay takes, about: the heap three times over and all tables. Asked of the recording alone, so that one that names more than it holds (a
+// run of a thousand million nulls takes ten bytes) is refused before anything is made from it.
+u64 replay_bytes(const record::Recording& recording);
+
+// Empty when all is well, else one line: the recording is larger than a replay can be (an object of 2 GiB, 2^30 slots). Takes memory only for one that is not.
 std::string graph_of(const record::Recording& recording, const HeapGraphOptions& options, Graph& graph);
 
 } // namespace garner::simulation

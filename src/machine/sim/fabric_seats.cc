@@ -3,10 +3,11 @@
 // Worker w takes the w-th seat of the order: every node in turn, on each its next core; when all cores have one, the cores' second
 // threads in the same order; then from the start. Fibers that share a core slow each other down while both work: threads of one
 // core by Shape::busy_percent, fibers of one thread in proportion to their number, as if the system cut time into small slices.
-#include "base/check.h"
 #include "machine/sim/fabric.h"
 
 #include <cstring>
+
+#include "base/check.h"
 
 namespace garner::sim {
 

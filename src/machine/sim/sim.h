@@ -363,7 +363,7 @@ class Sim::Self {
     if (sim_.full_) sim_.full_touch(at);
     else sim_.clock_ = sim_.model_.prefetch(sim_.clock_);
   }
-  void pause() { sim_.give_way(Op::pause, sim_.config_.costs.pause); }
+  void pause() { sim_.relax(1); }
   void yield() { sim_.give_way(Op::yield, sim_.config_.costs.yield); }
   u64 now() { return sim_.now(); }
   void reached(u32 spot) {
