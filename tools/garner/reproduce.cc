@@ -206,11 +206,12 @@ int reproduce(const Options& options) {
   Results results;
   const Journal journal(options.out, options.resume);
   if (options.resume) journal.load(results);
+  const std::vector<Run> needed = runs; // each once, though several experiments may need it
   std::erase_if(runs, [&](const Run& run) { return results.has(run.key()); });
   const auto seconds = run_all(runs, options.jobs != 0 ? options.jobs : unsigned(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN))), journal, results);
   tell_times(chosen, scale, seconds);
   std::vector<Chapter> chapters;
-  unsigned counts[3] = {};
+  size_t counts[kVerdicts] = {};
   Table table({"experiment", "claim", "paper", "ours, simulated", "verdict"});
   for (size_t column = 1; column < 5; column++) table.left(column);
   for (const Experiment* e : chosen) {
@@ -224,12 +225,11 @@ int reproduce(const Options& options) {
   const std::filesystem::path directory = options.out;
   write_file(directory / "index.html", draw_report(chapters, scale, kReproduceSeed));
   write_file(directory / "claims.md", markdown_of(chapters));
-  say_out("{}{} claims hold, {} do not, {} cannot be judged; simulated, seed {}. The report: {}\n", table.text(colours_on(1)), counts[0], counts[1], counts[2], kReproduceSeed, (directory / "index.html").string());
-  unsigned failed = 0, all = 0;
-  for (const Experiment* e : chosen)
-    for (const Run& run : e->runs(scale)) all++, failed += results.good(run) == nullptr;
+  say_out("{}Of the claims {}; simulated, seed {}. The report: {}\n", table.text(colours_on(1)), tally(counts), kReproduceSeed, (directory / "index.html").string());
+  size_t failed = 0;
+  for (const Run& run : needed) failed += results.good(run) == nullptr;
   if (failed == 0) return 0;
-  say_err("garner: {} of {} runs failed; the first lines above say why\n", failed, all);
+  say_err("garner: {} of {} runs failed; the first lines above say why\n", failed, needed.size());
   return 1;
 }
 

@@ -22,6 +22,7 @@ struct Run {
   unsigned percent = 100;     // of the workload's eden
   unsigned collections = 0;   // 0: the workload's own
   unsigned graph_percent = 100; // of the nodes of its graph
+  unsigned eden_percent = 100;  // of eden alone: the same program, which allocates as much, in another heap
   bool from_start = false, locality = false;
   unsigned long long eden_min_percent = 100, eden_max_percent = 100; // of eden, for adaptive sizes
   std::string key() const;
@@ -52,7 +53,8 @@ struct Figure {
   bool against_one = false; // ratios: 1 is neither gained nor lost
 };
 
-enum class Verdict { holds, fails, unavailable };
+enum class Verdict { holds, direction, fails, unavailable }; // direction: the same way, but less than half or more than twice as far
+inline constexpr size_t kVerdicts = 4;
 struct Claim { std::string text, paper, ours; Verdict verdict; std::string why; };
 
 struct Section {
@@ -85,11 +87,15 @@ std::string draw_svg(const Figure& figure, const std::string& caption);
 struct Chapter { const Experiment* experiment; Section section; std::vector<std::string> machines; };
 std::string draw_report(const std::vector<Chapter>& chapters, const Scale& scale, unsigned long long seed);
 nlohmann::ordered_json json_of(const Chapter& chapter, const Scale& scale, const Results& results);
-std::string markdown_of(const std::vector<Chapter>& chapters); // one row per claim
+std::string markdown_of(const std::vector<Chapter>& chapters); // a row for each claim, then the reasons
 
 inline constexpr unsigned long long kReproduceSeed = 1;
-// `known`: whether there are results; without them a claim is neither held nor failed.
+// `known`: whether there are results; without them a claim is neither held nor failed. A paper's claim that does not hold has its reason by its text; `why` is for our own.
 Claim claim(const std::string& text, const std::string& paper, const std::string& ours, bool holds, bool known, const std::string& why = "");
+// A gain, both as ratios above 1: held between half and twice the paper's, "direction only" if there is one at all (3 %).
+Claim gain_claim(const std::string& text, const std::string& paper_text, double paper, const std::string& ours_text, double ours);
+std::string reason_of(const std::string& claim); // of reproduce_reasons.cc, "not tested" where none is known
+std::string tally(const size_t (&counts)[kVerdicts]); // "61 hold, 5 in direction only, …"
 std::string percent(double ratio); // of 1, with its sign: 1.2 is "+20 %"
 const char* verdict_name(Verdict verdict);
 std::string short_number(double value);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -16,8 +17,6 @@ constexpr const char* kBase = ",cycle.resize=fixed,work.root_batch=16";
 const std::vector<std::string> kPresets = {"ps", "interleaved", "fragmented", "segregated", "naps"};
 const std::vector<std::string> kThree = {"jbb", "xml-transform", "tradesoap"};
 const std::vector<std::string> kSeven = {"jbb", "xml-transform", "xml-validation", "compiler", "aes", "eclipse", "tradesoap"};
-
-const char* const kFixed = "more than in the paper: 48 workers lose 1.5 to 1.6 ms by the monitor in every collection, however large (jbb with an eden of 48 MiB 3.93 and 2.31 ms, with and without it), and pauses are shorter here";
 
 Run run_of(const Scale& scale, const std::string& workload, const std::string& preset, unsigned workers) {
   Run run;
@@ -116,12 +115,12 @@ Section judge_e2(const Results& results, const Scale& scale) {
   for (const auto& [name, run] : {std::pair<const char*, const Run&>{"ps", ps}, {"ps_fragopt (N21)", flawed}, {"fragmented (N22)", cured}})
     section.table.push_back({name, short_number(results.number(run, "gc_gb_s")), short_number(results.number(run, "collections")), fmt::format("{:.1f} %", 100 * results.number(run, "resize_share"))});
   auto ratio = [&](const Run& run, const char* path) { return results.number(run, path) / results.number(ps, path); };
+  section.figures.push_back({Figure::Kind::bars, "The option against the default, jbb, 48 collector threads", "", "of the default (ps)", {"GC throughput", "collections"},
+                             {{"ps_fragopt (N21)", {ratio(flawed, "gc_gb_s"), ratio(flawed, "collections")}}, {"fragmented (N22)", {ratio(cured, "gc_gb_s"), ratio(cured, "collections")}}}, true});
   const bool known = results.good(ps) != nullptr && results.good(flawed) != nullptr && results.good(cured) != nullptr;
-  section.claims.push_back(claim("the virtual machine's own option lowers GC throughput", "-35 % (98.4 to 63.6 GB/s)", percent(ratio(flawed, "gc_gb_s")), ratio(flawed, "gc_gb_s") < 0.9, known));
-  section.claims.push_back(claim("it collects more often", "x1.84 (177 to 325)", fmt::format("x{:.2f}", ratio(flawed, "collections")), ratio(flawed, "collections") > 1.3, known,
-                                 ""));
-  section.claims.push_back(claim("a good part of its GC time is resizing", "about 20 %", fmt::format("{:.1f} %", 100 * results.number(flawed, "resize_share")), results.number(flawed, "resize_share") > 0.1, known,
-                                 results.number(flawed, "resize_share") > 0.1 ? "" : "eden changes in 3 of 11 collections here and then stays at its largest; of these one finds pages to drop, and that takes 11 % of its pause (0.27 of 2.34 ms; eden of 24 MiB)"));
+  section.claims.push_back(gain_claim("the virtual machine's own option lowers GC throughput", "-35 % (98.4 to 63.6 GB/s)", 98.4 / 63.6, percent(ratio(flawed, "gc_gb_s")), 1 / ratio(flawed, "gc_gb_s")));
+  section.claims.push_back(gain_claim("it collects more often", "x1.84 (177 to 325)", 1.84, fmt::format("x{:.2f}", ratio(flawed, "collections")), ratio(flawed, "collections")));
+  section.claims.push_back(claim("a good part of its GC time is resizing", "about 20 %", fmt::format("{:.1f} %", 100 * results.number(flawed, "resize_share")), results.number(flawed, "resize_share") > 0.1, known));
   section.claims.push_back(claim("with counters and over-reservation (N22) the count is the default's", "equal", fmt::format("x{:.2f}", ratio(cured, "collections")), std::abs(ratio(cured, "collections") - 1) <= 0.1, known));
   section.claims.push_back(claim("and resizing is for free", "about 0", fmt::format("{:.2f} %", 100 * results.number(cured, "resize_share")), results.number(cured, "resize_share") < 0.005, known));
   return section;
@@ -170,38 +169,62 @@ Section judge_e4(const Results& results, const Scale& scale) {
         row.push_back(std::isnan(value(app, preset, space, "imbalance")) ? "-" : fmt::format("{:.2f} / {:.2f}", value(app, preset, space, "non_locality"), value(app, preset, space, "imbalance")));
       section.table.push_back(row);
     }
-  struct Cell { const char *text, *preset, *space, *what, *paper; bool below; double bound; const char* why; };
-  const char* const kFirst = "not tested; survivor spaces have few pages, touched first in the two collections before measuring begins";
-  const Cell cells[] = {
-      {"ps: eden is badly unbalanced", "ps", "eden", "imbalance", "2.6 / 2.6 / 1.9", false, 1.5, ""},
-      {"ps: from-space is balanced", "ps", "from", "imbalance", "<= 0.3", true, 0.3, kFirst},
-      {"ps: to-space is balanced", "ps", "to", "imbalance", "<= 0.3", true, 0.3, kFirst},
-      {"ps: old space is balanced", "ps", "old", "imbalance", "<= 0.3", true, 0.3, kFirst},
-      {"ps: eden is accessed from elsewhere", "ps", "eden", "non_locality", ">= 0.7", false, 0.7, ""},
-      {"interleaved: eden is balanced", "interleaved", "eden", "imbalance", "<= 0.3", true, 0.3, ""},
-      {"interleaved: all is accessed from elsewhere", "interleaved", "to", "non_locality", ">= 0.7", false, 0.7, ""},
-      {"fragmented: eden is roughly balanced", "fragmented", "eden", "imbalance", "0.1 / 0.6 / 0.5", true, 0.7, ""},
-      {"fragmented: to-space is local", "fragmented", "to", "non_locality", "0.0", true, 0.05, ""},
-      {"fragmented: eden is not", "fragmented", "eden", "non_locality", ">= 0.7", false, 0.7, ""},
-      {"segregated: eden is local", "segregated", "eden", "non_locality", "0.0", true, 0.05, ""},
-      {"segregated: from-space is local", "segregated", "from", "non_locality", "0.0", true, 0.05, ""},
-      {"segregated: to-space is local", "segregated", "to", "non_locality", "0.0", true, 0.05, ""},
+  // The cells of the paper's table that its text leaves without doubt; each must hold in every space named, for every program.
+  struct Cell { const char *text, *preset; std::vector<const char*> spaces; const char *what, *paper; bool below; double bound; };
+  const std::vector<Cell> cells = {
+      {"ps: eden is badly unbalanced", "ps", {"eden"}, "imbalance", "2.6 / 2.6 / 1.9", false, 1.5},
+      {"ps: from-space is balanced", "ps", {"from"}, "imbalance", "<= 0.3", true, 0.3},
+      {"ps: to-space is balanced", "ps", {"to"}, "imbalance", "<= 0.3", true, 0.3},
+      {"ps: old space is balanced", "ps", {"old"}, "imbalance", "<= 0.3", true, 0.3},
+      {"ps: all is accessed from elsewhere", "ps", {"eden", "from", "to", "old"}, "non_locality", ">= 0.7", false, 0.7},
+      {"interleaved: all is balanced", "interleaved", {"eden", "from", "to", "old"}, "imbalance", "<= 0.3", true, 0.3},
+      {"interleaved: all is accessed from elsewhere", "interleaved", {"eden", "from", "to", "old"}, "non_locality", ">= 0.7", false, 0.7},
+      {"fragmented: eden is roughly balanced", "fragmented", {"eden"}, "imbalance", "0.1 / 0.6 / 0.5", true, 0.7},
+      {"fragmented: from-space and to-space are balanced", "fragmented", {"from", "to"}, "imbalance", "<= 0.3", true, 0.3},
+      {"fragmented: to-space is local", "fragmented", {"to"}, "non_locality", "0.0", true, 0.05},
+      {"fragmented: the rest is accessed from elsewhere", "fragmented", {"eden", "from", "old"}, "non_locality", ">= 0.7", false, 0.7},
+      {"segregated: eden is local", "segregated", {"eden"}, "non_locality", "0.0", true, 0.05},
+      {"segregated: from-space is local", "segregated", {"from"}, "non_locality", "0.0", true, 0.05},
+      {"segregated: to-space is local", "segregated", {"to"}, "non_locality", "0.0", true, 0.05},
+      {"segregated: old space is accessed from elsewhere", "segregated", {"old"}, "non_locality", ">= 0.7", false, 0.7},
   };
   for (const Cell& cell : cells) {
     std::string ours;
     bool holds = true, known = true;
     for (const std::string& app : kThree) {
-      const double v = value(app, cell.preset, cell.space, cell.what);
-      if (std::isnan(v)) known = false;
-      ours += fmt::format("{}{:.2f}", ours.empty() ? "" : " / ", v);
-      holds = holds && (cell.below ? v <= cell.bound : v >= cell.bound);
+      double worst = kNone; // of the spaces
+      for (const char* space : cell.spaces)
+        if (const double v = value(app, cell.preset, space, cell.what); std::isnan(v)) known = false;
+        else if (std::isnan(worst) || (cell.below ? v > worst : v < worst)) worst = v;
+      ours += fmt::format("{}{:.2f}", ours.empty() ? "" : " / ", worst);
+      holds = holds && (cell.below ? worst <= cell.bound : worst >= cell.bound);
     }
-    section.claims.push_back(claim(cell.text, cell.paper, ours, holds, known, holds ? "" : cell.why));
+    section.claims.push_back(claim(cell.text, cell.paper, ours, holds, known));
+  }
+  for (const auto& [what, name] : {std::pair<const char*, const char*>{"non_locality", "Accesses from other nodes, jbb"}, {"imbalance", "Imbalance by node, jbb"}}) {
+    Figure figure{Figure::Kind::bars, name, "space", *what == 'n' ? "share of accesses" : "0: all equal", {"eden", "from", "to", "old"}, {}};
+    for (const char* preset : {"ps", "interleaved", "fragmented", "segregated"}) {
+      Series series{preset, {}};
+      for (const std::string& space : figure.xs) series.values.push_back(value("jbb", preset, space.c_str(), what));
+      figure.series.push_back(series);
+    }
+    section.figures.push_back(figure);
   }
   return section;
 }
 
 // ---- E5 E6 E7 E8 ----
+
+// From where on no further count of threads gives 3 % more.
+unsigned knee_of(const Scale& scale, const std::function<double(unsigned)>& at) {
+  const std::vector<unsigned> workers = scale.workers();
+  for (size_t i = 0; i + 1 < workers.size(); i++) {
+    bool more = false;
+    for (size_t k = i + 1; k < workers.size(); k++) more = more || at(workers[k]) >= 1.03 * at(workers[i]);
+    if (!more) return workers[i];
+  }
+  return workers.back();
+}
 
 Section judge_e5(const Results& results, const Scale& scale) {
   Section section;
@@ -211,21 +234,27 @@ Section judge_e5(const Results& results, const Scale& scale) {
     const std::string& app = kThree[i];
     section.figures.push_back(curves(results, scale, app, kPresets, "gc_gb_s", 1, "GC throughput, " + app, "GB allocated per second of GC"));
     const double inter = at(app, "interleaved", 48) / at(app, "ps", 48), with_sync = at(app, "naps", 48) / at(app, "fragmented", 48);
-    section.claims.push_back(claim(app + ": interleaved against ps at 48", percent(gain[i]), percent(inter), gain[i] > 1.05 ? inter > 1 + (gain[i] - 1) / 3 : std::abs(inter - 1) < 0.15, !std::isnan(inter)));
-    section.claims.push_back(claim(app + ": lock-free queue and parking on top of fragmented at 48", percent(sync[i]), percent(with_sync), with_sync > 1 + (sync[i] - 1) / 3, !std::isnan(with_sync), with_sync > 2 * sync[i] - 1 ? kFixed : ""));
+    section.claims.push_back(gain[i] > 1.05 ? gain_claim(app + ": interleaved against ps at 48", percent(gain[i]), gain[i], percent(inter), inter)
+                                               : claim(app + ": interleaved is like ps at 48", percent(gain[i]), percent(inter), std::abs(inter - 1) < 0.1, !std::isnan(inter)));
+    section.claims.push_back(gain_claim(app + ": lock-free queue and parking on top of fragmented at 48", percent(sync[i]), sync[i], percent(with_sync), with_sync));
   }
   double worst = 0;
   for (unsigned n : scale.workers())
     if (n <= 32) worst = std::max(worst, std::abs(at("jbb", "fragmented", n) / at("jbb", "interleaved", n) - 1));
-  section.claims.push_back(claim("jbb: fragmented equals interleaved up to 32", "the same", fmt::format("at most {:.0f} % apart", 100 * worst), worst <= 0.15, !std::isnan(worst),
-                                 worst <= 0.15 ? "" : "near copies save latency at 8 threads already, where no link is full (17.3 and 15.7 ms), and from 24 on room on the links: 0.56 of the bytes pass one, against 0.86"));
+  section.claims.push_back(claim("jbb: fragmented equals interleaved up to 32", "the same", fmt::format("at most {:.0f} % apart", 100 * worst), worst <= 0.15, !std::isnan(worst)));
   const double above = at("jbb", "fragmented", 48) / at("jbb", "interleaved", 48);
   section.claims.push_back(claim("jbb: beyond 32 fragmented is above interleaved", "above", percent(above), above > 1.03, !std::isnan(above)));
   for (const char* app : {"jbb", "xml-transform"}) {
     const double below = at(app, "segregated", 48) / at(app, "fragmented", 48);
-    section.claims.push_back(claim(std::string(app) + ": segregated at 48 is below fragmented", "below", percent(below), below < 1, !std::isnan(below),
-                                   below < 1 ? "" : "its documents refer to nothing of other threads: 0.1 % of the objects need a request of another node (jbb 4.6 %), and 0.15 of the bytes pass a link against 0.47"));
+    section.claims.push_back(claim(std::string(app) + ": segregated at 48 is below fragmented", "below", percent(below), below < 1, !std::isnan(below)));
   }
+  const unsigned knee = knee_of(scale, [&](unsigned n) { return at("jbb", "interleaved", n); });
+  section.claims.push_back(claim("jbb: interleaved stops rising", "32 threads", fmt::format("{} threads", knee), knee >= 24 && knee <= 40, !scale.quick && !std::isnan(above)));
+  unsigned matters = 0; // the fewest threads from which on the gain stays above 5 %
+  for (unsigned n : scale.workers())
+    if (at("jbb", "naps", n) / at("jbb", "fragmented", n) < 1.05) matters = 0;
+    else if (matters == 0) matters = n;
+  section.claims.push_back(claim("jbb: lock-free queue and parking matter", "from 24 threads on", matters == 0 ? "nowhere" : fmt::format("from {} threads on", matters), matters >= 16 && matters <= 32, !scale.quick && !std::isnan(above)));
   const double scaled = at("tradesoap", "naps", 48) / at("tradesoap", "naps", 8);
   section.claims.push_back(claim("Tradesoap does not scale", "flat", fmt::format("48 threads: x{:.2f} of 8", scaled), scaled < 1.5, !std::isnan(scaled)));
   return section;
@@ -239,8 +268,8 @@ Section judge_e6(const Results& results, const Scale& scale) {
   section.figures.push_back(curves(results, scale, "jbb", presets, "program_gb_s", 1, "Throughput, jbb", "GB/s allocated by the program"));
   auto ratio = [&](const char* app, const char* path) { return results.number(run_of(scale, app, "naps", 48), path) / results.number(run_of(scale, app, "ps", 48), path); };
   const double soap = ratio("tradesoap", "wall_ns"), xml = ratio("xml-transform", "wall_ns"), jbb = ratio("jbb", "program_gb_s");
-  section.claims.push_back(claim("Tradesoap finishes sooner at 48", "-9 %", percent(soap), soap < 0.97, !std::isnan(soap)));
-  section.claims.push_back(claim("XML Transform finishes sooner at 48", "-28 %", percent(xml), xml < 0.91, !std::isnan(xml)));
+  section.claims.push_back(gain_claim("Tradesoap finishes sooner at 48", "-9 %", 1 / 0.91, percent(soap), 1 / soap));
+  section.claims.push_back(gain_claim("XML Transform finishes sooner at 48", "-28 % (its computing time here follows from the same figure)", 1 / 0.72, percent(xml), 1 / xml));
   section.claims.push_back(claim("jbb's throughput more than doubles at 48", "> x2", fmt::format("x{:.2f}", jbb), jbb > 2, !std::isnan(jbb)));
   return section;
 }
@@ -250,9 +279,8 @@ Section judge_e7(const Results& results, const Scale& scale) {
   section.figures.push_back(curves(results, scale, "xml-transform", {"ps", "interleaved", "fragmented"}, "app_ns", 1e-6, "Application-only time, xml-transform", "ms"));
   auto at = [&](const char* preset) { return results.number(run_of(scale, "xml-transform", preset, 48), "app_ns"); };
   const double inter = at("interleaved") / at("ps"), frag = at("fragmented") / at("interleaved");
-  section.claims.push_back(claim("interleaved shortens the application's own time", "-26 %", percent(inter), inter < 0.91, !std::isnan(inter)));
-  section.claims.push_back(claim("fragmented the same as interleaved", "the same", percent(frag), std::abs(frag - 1) <= 0.1, !std::isnan(frag),
-                                 std::abs(frag - 1) <= 0.1 ? "" : "allocation waits for the line that it writes; a program that computes less shows it more (without computing -48 %)"));
+  section.claims.push_back(gain_claim("interleaved shortens the application's own time", "-26 %", 1 / 0.74, percent(inter), 1 / inter));
+  section.claims.push_back(claim("fragmented the same as interleaved", "the same", percent(frag), std::abs(frag - 1) <= 0.1, !std::isnan(frag)));
   return section;
 }
 
@@ -260,8 +288,10 @@ Section judge_e8(const Results& results, const Scale& scale) {
   Section section;
   const Run run = run_of(scale, "jbb", "segregated", 48);
   const double share = results.number(run, "requests_sent") / results.number(run, "copied_objects"), edges = results.number(run, "locality/crossing_edges");
-  section.claims.push_back(claim("jbb: scanned objects whose home is not the node that found them (scan requests over objects)", "12 %", fmt::format("{:.1f} %; of the references between young objects {:.1f} % cross nodes", 100 * share, 100 * edges),
-                                 share > 0.04 && share < 0.36, !std::isnan(share)));
+  Figure figure{Figure::Kind::bars, "Objects asked of another node under segregated spaces", "program", "% of the objects copied", kThree, {{"ours", {}}}};
+  for (const std::string& app : kThree) figure.series[0].values.push_back(100 * results.number(run_of(scale, app, "segregated", 48), "requests_sent") / results.number(run_of(scale, app, "segregated", 48), "copied_objects"));
+  section.figures.push_back(figure);
+  section.claims.push_back(gain_claim("jbb: scanned objects whose home is not the node that found them (scan requests over objects)", "12 %", 1.12, fmt::format("{:.1f} %; of the references between young objects {:.1f} % cross nodes", 100 * share, 100 * edges), 1 + share));
   tell_missing(section, results, run, "jbb under segregated spaces");
   return section;
 }
@@ -277,8 +307,14 @@ Section judge_e9(const Results& results, const Scale& scale) {
     unsigned where = 0;
     for (unsigned n : scale.workers())
       if (const double r = at("naps", n) / at("ps", n); r < worst || std::isnan(r)) worst = r, where = n;
-    section.claims.push_back(claim(app + ": naps is never below ps", ">= 1", fmt::format("at least x{:.2f} ({} threads), x{:.2f} at 48", worst, where, at("naps", 48) / at("ps", 48)), worst >= 0.97, !std::isnan(worst),
-                                   worst < 0.97 ? "not tested; one worker alone has eden on its own node under first touch only" : ""));
+    section.claims.push_back(claim(app + ": naps is never below ps", ">= 1", fmt::format("at least x{:.2f} ({} threads), x{:.2f} at 48", worst, where, at("naps", 48) / at("ps", 48)), worst >= 0.97, !std::isnan(worst)));
+    if (app == "compiler") {
+      const double same = at("naps", 48) / at("ps", 48);
+      section.claims.push_back(claim("compiler: naps and ps are equal", "equal (its pause falls by 26 % in E10)", fmt::format("x{:.2f} at 48", same), std::abs(same - 1) < 0.1, !std::isnan(same)));
+    }
+    double most = 0, least = 9; // of the best with fewer threads
+    for (unsigned n : scale.workers()) most = std::max(most, at("naps", n)), least = std::min(least, at("naps", n) / most);
+    if (app != "eclipse") section.claims.push_back(claim(app + ": naps never degrades with threads", "never", fmt::format("at least x{:.2f} of fewer threads", least), least >= 0.95, !std::isnan(most + least)));
     const double from = scale.quick ? at("naps", 8) : at("naps", 40), rise = at("naps", 48) / from;
     if (app == "aes") {
       const double flat = scale.quick ? kNone : at("naps", 48) / at("naps", 24);
@@ -305,8 +341,7 @@ Section judge_e10(const Results& results, const Scale& scale) {
     figure.xs.push_back(row.app);
     figure.series[0].values.push_back(row.ps / row.naps);
     figure.series[1].values.push_back(ps / naps);
-    section.claims.push_back(claim(fmt::format("{}: pauses are shorter", row.app), fmt::format("x{:.2f}", row.ps / row.naps), fmt::format("x{:.2f}", ps / naps), ps / naps >= 1.2, !std::isnan(ps / naps),
-                                   ps / naps > 3.5 ? kFixed : ""));
+    section.claims.push_back(gain_claim(fmt::format("{}: pauses are shorter", row.app), fmt::format("x{:.2f}", row.ps / row.naps), row.ps / row.naps, fmt::format("x{:.2f}", ps / naps), ps / naps));
   }
   section.figures.push_back(figure);
   return section;
@@ -320,10 +355,8 @@ Section judge_e11(const Results& results, const Scale& scale) {
   for (unsigned n : scale.workers())
     if (at(n, "pause_ns") < at(best, "pause_ns")) best = n;
   const double share = at(48, "gc_share"), after = at(48, "pause_ns") / at(8, "pause_ns");
-  section.claims.push_back(claim("ps degrades after about 8 collector threads", "8", fmt::format("shortest at {}; 48 threads take x{:.2f} of 8", best, after), best <= 16, !std::isnan(after),
-                                 best > 16 ? "from 16 threads on the pause stays within a tenth: eden's node is what it waits for (interleaved goes on falling to 32); not tested further" : ""));
-  section.claims.push_back(claim("more than a third of the time is GC at 48", "> 1/3", fmt::format("{:.0f} %", 100 * share), share > 1.0 / 3, !std::isnan(share),
-                                 share > 1.0 / 3 ? "" : "under ps the program, too, waits for the one node that eden is on: 98 ms of its own time, and 14 where eden is spread (fragmented, of which collecting is 58 %)"));
+  section.claims.push_back(claim("ps degrades after about 8 collector threads", "8", fmt::format("shortest at {}; 48 threads take x{:.2f} of 8", best, after), best <= 16, !std::isnan(after)));
+  section.claims.push_back(claim("more than a third of the time is GC at 48", "> 1/3", fmt::format("{:.0f} %", 100 * share), share > 1.0 / 3, !std::isnan(share)));
   section.claims.push_back({"G1 collapses after 20 cores", "cited", "there is no such collector here", Verdict::unavailable, ""});
   return section;
 }
@@ -350,7 +383,7 @@ const std::vector<Experiment>& naps_experiments() {
        [](const Scale& s) { return sweep(s, kThree, kPresets, s.workers()); }, judge_e5},
       {"naps/E6", "What the program gains", "completion time and throughput, ps against naps", "", [](const Scale& s) { return sweep(s, kThree, {"ps", "naps"}, s.workers()); }, judge_e6},
       {"naps/E7", "Application-only time", "XML Transform, without pauses", "the other programs are left out in the paper too", [](const Scale& s) { return sweep(s, {"xml-transform"}, {"ps", "interleaved", "fragmented"}, s.workers()); }, judge_e7},
-      {"naps/E8", "References that leave their node", "jbb under segregated spaces", "one number", [](const Scale& s) { return sweep(s, {"jbb"}, {"segregated"}, {48}); }, judge_e8},
+      {"naps/E8", "References that leave their node", "jbb under segregated spaces", "one number", [](const Scale& s) { return sweep(s, kThree, {"segregated"}, {48}); }, judge_e8},
       {"naps/E9", "GC throughput of naps against ps", "seven programs, collector threads 1 to 48", "all charts are lost; which programs rise is partly inferred", [](const Scale& s) { return sweep(s, kSeven, {"ps", "naps"}, s.workers()); }, judge_e9},
       {"naps/E10", "Mean pause", "ps against naps, six programs", "that it was at 48 threads is inferred; Tradesoap is absent", [](const Scale& s) { return sweep(s, {"jbb", "compiler", "xml-transform", "xml-validation", "aes", "eclipse"}, {"ps", "naps"}, {48}); }, judge_e10},
       {"naps/E11", "How ps scales by itself", "time in collections against collector threads (an older result that the paper cites)", "only cited; the other collectors of that virtual machine are not here", [](const Scale& s) { return sweep(s, {"jbb"}, {"ps"}, s.workers()); }, judge_e11},

@@ -109,8 +109,8 @@ void bars(Canvas& c, const Figure& f) {
   }
 }
 
-constexpr const char* kStyle = R"(:root{--holds:#dff2e3;--fails:#f9dcd5;--open:#eee}@media(prefers-color-scheme:dark){:root{--holds:#173d26;--fails:#552419;--open:#2a3138}}
-tr.holds td:last-child{background:var(--holds)}tr.fails td:last-child{background:var(--fails)}tr.open td:last-child{background:var(--open)}
+constexpr const char* kStyle = R"(:root{--holds:#dff2e3;--direction:#faf0cf;--fails:#f9dcd5;--open:#eee}@media(prefers-color-scheme:dark){:root{--holds:#173d26;--direction:#463a14;--fails:#552419;--open:#2a3138}}
+tr.holds td:last-child{background:var(--holds)}tr.direction td:last-child{background:var(--direction)}tr.fails td:last-child{background:var(--fails)}tr.open td:last-child{background:var(--open)}
 svg{max-width:100%;min-width:600px;height:auto;display:block}svg text{fill:var(--fg)}svg [fill="#fff"]{fill:var(--bg)}svg [fill="#666"]{fill:var(--soft)}svg [stroke="#ddd"]{stroke:var(--line)}svg [stroke="#555"]{stroke:var(--soft)}
 @media(max-width:600px){.claims tr{display:grid;grid-template-columns:1fr 1fr 6em;margin-bottom:.6em}.claims td:first-child,.claims th:first-child{grid-column:1/-1}}
 )";
@@ -140,7 +140,7 @@ std::string caption_of(const Chapter& chapter) {
 std::string claims_html(const Section& section, bool own) {
   std::string out = fmt::format("<table class=\"claims\"><tr><th>claim</th><th>{}</th><th>ours (simulated)</th><th>verdict</th></tr>\n", own ? "wanted" : "paper");
   for (const Claim& c : section.claims)
-    out += fmt::format("<tr class=\"{}\"><td>{}{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", c.verdict == Verdict::holds ? "holds" : c.verdict == Verdict::fails ? "fails" : "open", escape(c.text),
+    out += fmt::format("<tr class=\"{}\"><td>{}{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", c.verdict == Verdict::holds ? "holds" : c.verdict == Verdict::direction ? "direction" : c.verdict == Verdict::fails ? "fails" : "open", escape(c.text),
                        c.why.empty() ? "" : "<br><small>" + escape(c.why) + "</small>", escape(c.paper), escape(c.ours), verdict_name(c.verdict));
   return out + "</table>\n";
 }
@@ -148,12 +148,29 @@ std::string claims_html(const Section& section, bool own) {
 } // namespace
 
 Claim claim(const std::string& text, const std::string& paper, const std::string& ours, bool holds, bool known, const std::string& why) {
-  return {text, paper, known ? ours : "not available", !known ? Verdict::unavailable : holds ? Verdict::holds : Verdict::fails, why};
+  const Verdict verdict = !known ? Verdict::unavailable : holds ? Verdict::holds : Verdict::fails;
+  return {text, paper, known ? ours : "not available", verdict, verdict == Verdict::fails && why.empty() ? reason_of(text) : why};
 }
+
+Claim gain_claim(const std::string& text, const std::string& paper_text, double paper, const std::string& ours_text, double ours) {
+  Claim one = claim(text, paper_text, ours_text, ours - 1 >= (paper - 1) / 2 && ours - 1 <= 2 * (paper - 1), !std::isnan(ours));
+  if (one.verdict == Verdict::fails && ours > 1.03) one.verdict = Verdict::direction;
+  return one;
+}
+
+std::string tally(const size_t (&counts)[kVerdicts]) { return fmt::format("{} hold, {} in direction only, {} do not, {} cannot be judged", counts[0], counts[1], counts[2], counts[3]); }
 
 std::string percent(double ratio) { return std::isnan(ratio) ? "-" : fmt::format("{:+.0f} %", 100 * (ratio - 1)); }
 
-const char* verdict_name(Verdict verdict) { return verdict == Verdict::holds ? "holds" : verdict == Verdict::fails ? "does not hold" : "not available"; }
+const char* verdict_name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::holds: return "holds";
+    case Verdict::direction: return "direction only";
+    case Verdict::fails: return "does not hold";
+    case Verdict::unavailable: break;
+  }
+  return "not available";
+}
 
 std::string mark_text(double value, double step) {
   int digits = 0;
@@ -189,13 +206,13 @@ std::string draw_svg(const Figure& figure, const std::string& caption) {
 }
 
 std::string draw_report(const std::vector<Chapter>& chapters, const Scale& scale, unsigned long long seed) {
-  unsigned counts[3] = {};
+  size_t counts[kVerdicts] = {};
   for (const Chapter& chapter : chapters)
     for (const Claim& c : chapter.section.claims) counts[size_t(c.verdict)]++;
   std::string out = page_head("experiments, simulated", kStyle + page_colours());
   out += fmt::format("<h1>Experiments on the simulated machine</h1>\n<p>Every figure here is <b>simulated</b>: the collector's own code on a model of the machine (seed {}{}). Workloads are generators with the stated allocation patterns, "
-                     "on heaps scaled down to {} of their full size, which is itself about a fifth of the first paper's young spaces and a thousandth of the second's largest. Of {} claims about shape {} hold, {} do not, {} cannot be judged here.</p>\n",
-                     seed, scale.quick ? ", the quick selection" : "", fmt::format("{} %", scale.percent()), counts[0] + counts[1] + counts[2], counts[0], counts[1], counts[2]);
+                     "on heaps scaled down to {} of their full size, which is itself about a fifth of the first paper's young spaces and a thousandth of the second's largest. Of the claims about shape {}.</p>\n",
+                     seed, scale.quick ? ", the quick selection" : "", fmt::format("{} %", scale.percent()), tally(counts));
   out += "<p>";
   for (const Chapter& chapter : chapters) {
     size_t held = 0;
@@ -244,6 +261,11 @@ std::string markdown_of(const std::vector<Chapter>& chapters) {
   std::string out = "| experiment | claim | paper | ours, simulated | verdict |\n|---|---|---|---|---|\n";
   for (const Chapter& chapter : chapters)
     for (const Claim& c : chapter.section.claims) out += fmt::format("| {} | {} | {} | {} | {} |\n", chapter.experiment->id, cell(c.text), cell(c.paper), cell(c.ours), verdict_name(c.verdict));
+  std::string reasons;
+  for (const Chapter& chapter : chapters)
+    for (const Claim& c : chapter.section.claims)
+      if (!c.why.empty()) reasons += fmt::format("| {} | {} | {} | {} |\n", chapter.experiment->id, cell(c.text), cell(c.ours), cell(c.why));
+  if (!reasons.empty()) out += "\n| experiment | claim | ours | reason |\n|---|---|---|---|\n" + reasons;
   return out;
 }
 

@@ -53,16 +53,16 @@ json locality_json(const Measures& m) {
 }
 
 json measures_json(const Measures& m, const sim::Shape& shape) {
-  u64 evacuate = 0, gather = 0, finish = 0, cards = 0, slots = 0, requests = 0;
+  u64 evacuate = 0, gather = 0, finish = 0, cards = 0, dirty = 0, slots = 0, requests = 0;
   for (const Collection& c : m.collections) {
     evacuate += c.end.evacuate_ns, gather += c.end.gather_ns, finish += c.end.finish_ns, cards += c.end.cards_ns;
-    for (const WorkerLine& w : c.workers) slots += w.stats.slots, requests += w.stats.requests_sent;
+    for (const WorkerLine& w : c.workers) slots += w.stats.slots, dirty += w.stats.cards, requests += w.stats.requests_sent;
   }
   json all = {{"collections", m.collections.size()}, {"mean_pause_ms", m.mean_pause_ms()}, {"pause_ns", m.pause_ns}, {"wall_ns", m.wall_ns}, {"app_ns", m.app_ns()},
               {"allocated", m.allocated}, {"gc_gb_s", m.gc_throughput()}, {"gc_share", m.wall_ns == 0 ? 0 : double(m.pause_ns) / double(m.wall_ns)},
               {"program_gb_s", m.wall_ns == 0 ? 0 : double(m.allocated) / double(m.wall_ns)}, {"resize_share", m.pause_ns == 0 ? 0 : double(m.resize_ns) / double(m.pause_ns)},
               {"copied_bytes", m.copied_bytes()}, {"copied_objects", m.copied_objects()}, {"remote_share", m.remote_share()}, {"gather_ns", gather}, {"evacuate_ns", evacuate},
-              {"finish_ns", finish}, {"cards_ns", cards}, {"slots", slots}, {"requests_sent", requests}, {"steals_by_distance", m.steals_by_distance(shape)}, {"gc_lock_taken", m.gc_lock_taken},
+              {"finish_ns", finish}, {"cards_ns", cards}, {"dirty_cards", dirty}, {"slots", slots}, {"requests_sent", requests}, {"steals_by_distance", m.steals_by_distance(shape)}, {"gc_lock_taken", m.gc_lock_taken},
               {"gc_lock_wait_ns", m.gc_lock_wait_ns}, {"eden_pages_first", m.eden_pages_first()}, {"spaces", spaces_json(m.traffic())}, {"digest", fmt::format("{:016x}", m.digest)}};
   if (!m.collections.empty() && m.collections[0].locality.all.nodes() != 0) all["locality"] = locality_json(m);
   return all;
@@ -101,7 +101,7 @@ json execute(const Run& run) {
   if (run.workload.starts_with("placement:")) return run_micro_benchmark(run, file);
   const Pattern* found = find_pattern(run.workload);
   if (found == nullptr) return {{"error", "no workload is called " + run.workload}};
-  Pattern pattern = scaled(*found, run.percent, run.graph_percent);
+  Pattern pattern = scaled(*found, run.percent, run.graph_percent, run.eden_percent);
   if (run.collections != 0) pattern.collections = run.collections;
   Spec spec;
   spec.machine = file.config();
@@ -122,8 +122,8 @@ json execute(const Run& run) {
 }
 
 std::string Run::key() const {
-  return fmt::format("{} {} {} workers={} percent={} collections={} graph={} from_start={} locality={} eden={}-{}", machine, workload, options, workers, percent, collections,
-                     graph_percent, from_start, locality, eden_min_percent, eden_max_percent);
+  return fmt::format("{} {} {} workers={} percent={} collections={} graph={} heap={} from_start={} locality={} eden={}-{}", machine, workload, options, workers, percent, collections,
+                     graph_percent, eden_percent, from_start, locality, eden_min_percent, eden_max_percent);
 }
 
 const json* Results::good(const Run& run) const {

@@ -195,7 +195,7 @@ template <class H, class M> class Evacuation {
   void scan_cards(Self& self, Worker& w, CardPart part);
   bool stripeable(u32 index);
   void scan_card(Self& self, Worker& w, u32 index, word low, word high);
-  void list_dirty(Worker& w, u32 task);
+  void list_dirty(Self& self, Worker& w, u32 task);
   void update_root(Self& self, Worker& w, RootRecord& record);
   void follow(Self& self, Worker& w, u64 entry);
   void count_around(Self& self, Worker& w, u64 entry);

@@ -75,7 +75,7 @@ template <class H, class M> void Evacuation<H, M>::gather_task(Self& self, u32 t
   };
   Worker& w = workers_[self.index];
   Sink sink{*this, w};
-  if (task >= host_calls) return list_dirty(w, task - host_calls);
+  if (task >= host_calls) return list_dirty(self, w, task - host_calls);
   if (w.gathered) return; // once per worker: the host divides itself among those who ask
   w.gathered = true;
   host_.gather(self, sink, kind);
@@ -83,7 +83,7 @@ template <class H, class M> void Evacuation<H, M>::gather_task(Self& self, u32 t
 
 // Lists uncollected regions with dirty cards; clears bundles that cover none, and the cards of collected regions.
 // Nobody marks cards while roots are gathered, so a bundle found clean is clean.
-template <class H, class M> void Evacuation<H, M>::list_dirty(Worker& w, u32 task) {
+template <class H, class M> void Evacuation<H, M>::list_dirty(Self& self, Worker& w, u32 task) {
   u32 per_bundle = 1u << (kBundleShift - heap_.region_shift()), high = heap_.high_water();
   for (u32 b = task * kBundlesPerTask; b < (task + 1) * kBundlesPerTask; b++) {
     u32 first = b * per_bundle;
@@ -95,6 +95,7 @@ template <class H, class M> void Evacuation<H, M>::list_dirty(Worker& w, u32 tas
       auto& r = heap_.region(i);
       if (r.role == Role::free) continue;
       const u64* cards = reinterpret_cast<const u64*>(heap_.card_of(heap_.begin_of(i)));
+      self.read(reinterpret_cast<word>(cards), heap_.region_bytes() >> kCardShift);
       u64 some = 0;
       for (usize k = 0; k < (heap_.region_bytes() >> kCardShift) / 8; k++) some |= cards[k];
       if (some == 0) continue;
@@ -270,6 +271,7 @@ template <class H, class M> void Evacuation<H, M>::scan_cards(Self& self, Worker
   u8* cards = heap_.card_of(begin);
   usize count = (limit - begin + kCardBytes - 1) >> kCardShift, stripe = (heap_.region_bytes() >> kCardShift) / part.stripes;
   if (part.stripe + 1u < part.stripes) count = min_of(count, (part.stripe + 1) * stripe);
+  if (usize first = part.stripe * stripe; first < count) self.read(reinterpret_cast<word>(cards + first), count - first);
   for (usize i = part.stripe * stripe; i < count; i++) {
     if ((i & 7) == 0 && i + 8 <= count && reads<M>(*reinterpret_cast<const u64*>(cards + i)) == 0) {
       i += 7;
