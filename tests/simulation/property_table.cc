@@ -1,5 +1,4 @@
-// The table of locality and balance (N26), from counters: each sign of the collector's columns for the four placements. The program's own
-// columns are not counted: only collector threads are.
+// The table of locality and balance (N26), from counters: each sign, for the four placements. What it says of old space is "n/a" for the two that have fragments.
 #include <gtest/gtest.h>
 
 #include "machine_file.h"
@@ -40,6 +39,62 @@ TEST(PropertyTable, N26SignsOfTheCollectorsColumns) {
     near(SpaceKind::eden, Traffic::Way::reads, row.scans_eden_near);
     near(SpaceKind::to, Traffic::Way::writes, row.copies_survivors_near);
     near(SpaceKind::from, Traffic::Way::reads, row.scans_survivors_near);
+  }
+}
+
+// Threads of all nodes make objects, keep some, and come back to what they kept: to new ones and, after a collection, to copies. One thread has touched all of eden first.
+class Returning : public Program {
+ public:
+  explicit Returning(u64 eden) : eden_(eden) {}
+  u32 threads() const override { return 16; }
+  void run(Thread& thread) override {
+    if (thread.index == 0)
+      while (thread.allocated_bytes() < eden_) thread.make(0, 1024);
+    thread.meet();
+    for (u32 i = 0; i < kKept; i++) thread.hold({0});
+    allocate(thread, eden_ / 16);
+    thread.meet();
+    if (thread.index == 0) thread.begin_measuring();
+    thread.meet();
+    allocate(thread, 3 * eden_ / 16);
+    thread.meet();
+    if (thread.index == 0) thread.end_measuring();
+  }
+
+ private:
+  static constexpr u32 kKept = 256;
+  static void allocate(Thread& thread, u64 bytes) {
+    for (const u64 end = thread.allocated_bytes() + bytes; thread.allocated_bytes() < end;) {
+      const Ref made = thread.make(2, 256);
+      if (thread.random.one_in(4)) thread.set_held(u32(thread.random.below(kKept)), made);
+      thread.read(thread.held(u32(thread.random.below(kKept))));
+    }
+  }
+  const u64 eden_;
+};
+
+TEST(PropertyTable, N26SignsOfTheProgramsColumns) {
+  struct Signs { const char* preset; bool first, fresh, survivors; };
+  const tool::MachineFile machine = tool::find_machine("amd48");
+  for (const Signs& row : {Signs{"ps", true, false, false}, {"interleaved", false, false, false}, {"fragmented", true, true, false}, {"segregated", true, true, true}}) {
+    Spec spec;
+    spec.machine = machine.config();
+    spec.options = std::string("preset=") + row.preset + ",cycle.resize=fixed,work.root_batch=4";
+    spec.workers = 16;
+    spec.eden = 8 * MiB;
+    spec.by_program = true;
+    Returning program(spec.eden);
+    const Measures m = simulate(spec, program);
+    ASSERT_EQ(m.error, "") << row.preset;
+    auto near = [&](ProgramColumn column, bool expected) {
+      const ProgramUses& uses = m.program[usize(column)];
+      EXPECT_GT(uses.near + uses.far, 300u) << row.preset << " column " << int(column);
+      if (expected) EXPECT_LT(uses.far_share(), 0.05) << row.preset << " column " << int(column);
+      else EXPECT_GT(uses.far_share(), 0.3) << row.preset << " column " << int(column);
+    };
+    near(ProgramColumn::first, row.first);
+    near(ProgramColumn::fresh, row.fresh);
+    near(ProgramColumn::survivors, row.survivors);
   }
 }
 

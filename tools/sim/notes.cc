@@ -95,6 +95,22 @@ void Stage::event(EventId id, const void* payload) {
   }
 }
 
+// ---- the program ----
+
+// After an access to an object by a thread on `node`. Nothing is charged.
+void Stage::program_uses(Ref ref, u32 node) {
+  if (!spec_.by_program || ref.at == 0) return;
+  const word at = block_of(ref);
+  const Role role = host_->heap().region_of(ref).role;
+  ProgramColumn column = role == Role::eden ? ProgramColumn::fresh : ProgramColumn::survivors;
+  if (program_pages_.insert(at / kPageBytes).second && role == Role::eden) column = ProgramColumn::first; // pages of copies were touched by the collector
+  else if (!measuring_ || (role != Role::eden && role != Role::survivor)) return;
+  const u32 home = machine_.node_of_page(at);
+  if (home == Sim::kNoNode) return;
+  ProgramUses& to = measures_.program[usize(column)];
+  (home == node ? to.near : to.far)++;
+}
+
 // ---- the timeline ----
 
 void Stage::close_span(u32 worker, u64 ns) {

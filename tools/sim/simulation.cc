@@ -237,6 +237,7 @@ Ref Thread::make(u32 references, usize bytes) {
   }
   self_.write(block_of(ref), synthetic::bytes_of(type));
   allocated_ += synthetic::bytes_of(type);
+  stage_.program_uses(ref, node_);
   return ref;
 }
 
@@ -250,11 +251,15 @@ void Thread::set(Ref holder, u32 slot, Ref value) {
 }
 
 void Thread::read(Ref ref) {
-  if (ref.at != 0) self_.read(block_of(ref), synthetic::bytes_of(synthetic::type_of(ref)));
+  if (ref.at == 0) return;
+  self_.read(block_of(ref), synthetic::bytes_of(synthetic::type_of(ref)));
+  stage_.program_uses(ref, node_);
 }
 
 void Thread::write(Ref ref) {
-  if (ref.at != 0) self_.write(block_of(ref), synthetic::bytes_of(synthetic::type_of(ref)));
+  if (ref.at == 0) return;
+  self_.write(block_of(ref), synthetic::bytes_of(synthetic::type_of(ref)));
+  stage_.program_uses(ref, node_);
 }
 
 void Thread::breathe() {

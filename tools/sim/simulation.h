@@ -8,6 +8,7 @@
 // Same spec and program, same measures to the last digit. Not thread-safe within one process but for different Sims on different threads.
 // Implements N27 (measures by node and space), T15 (locality.h).
 #pragma once
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ struct Spec {
   u64 limit = 0;                  // 0: none, and full collections only when asked for
   double survival = 0;            // share of eden that the collector expects to survive when measuring begins; 0: what it learned so far
   bool by_node = true;            // count accesses by node and space
+  bool by_program = false;        // count the program's accesses by where the page is (N26); first ones from the start, others while measuring
   bool timeline = false;          // keep every worker's spans
   bool lines = false;             // keep what atomic operations took in collections, by their place in the source
   bool locality = false;          // follow every root before each collection (T15): slow
@@ -65,6 +67,7 @@ struct Measures {
   u64 resize_ns = 0;              // of the pauses in changing eden's size
   u64 digest = 0;                 // of the whole run
   u64 gc_lock_taken = 0, gc_lock_wait_ns = 0; // of the whole run (N15)
+  std::array<ProgramUses, kProgramColumns> program; // zeros unless Spec::by_program
   std::vector<LineVisits> lines;  // the dearest first; empty unless Spec::lines
   double host_seconds = 0;        // processor time: the only figure that does not repeat
 

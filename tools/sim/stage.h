@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <unordered_set>
 
 #include "sim/simulation.h"
 
@@ -35,6 +36,7 @@ class Stage {
   void collection_ends();
   void event(EventId id, const void* payload);
   void reached(u32 worker, u32 spot, u64 ps);
+  void program_uses(Ref ref, u32 node);
   void visited(Where where, u64 ps);
   void tell_lines();
   void close_span(u32 worker, u64 ns);
@@ -61,6 +63,7 @@ class Stage {
   Collection now_;
   std::vector<Role> roles_;
   std::vector<u64> asked_before_;
+  std::unordered_set<word> program_pages_; // those that the program has come to
   struct Open { bool on = false; Activity activity{}; u64 begin_ns = 0; };
   std::vector<Open> open_;
 };

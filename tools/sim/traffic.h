@@ -10,6 +10,15 @@ namespace garner::simulation {
 
 struct Uses { u64 reads = 0, writes = 0, bytes_read = 0, bytes_written = 0; };
 
+// The program's own accesses, by whether the page lay on the node that the thread ran on (N26): the first of a page, later ones to objects in eden and to copies in
+// survivor space.
+struct ProgramUses {
+  u64 near = 0, far = 0;
+  double far_share() const { return near + far == 0 ? 0 : double(far) / double(near + far); }
+};
+enum class ProgramColumn : u8 { first, fresh, survivors };
+inline constexpr usize kProgramColumns = 3;
+
 // Population standard deviation of the shares over their mean: 0 when all are equal, sqrt(K - 1) when one has all. 0 for nothing at all.
 double imbalance_of(const std::vector<u64>& by_node);
 
