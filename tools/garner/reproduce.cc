@@ -218,6 +218,8 @@ int reproduce(const Options& options) {
     Chapter chapter{e, e->judge(results, scale), {}};
     for (const Run& run : e->runs(scale))
       if (std::find(chapter.machines.begin(), chapter.machines.end(), run.machine) == chapter.machines.end()) chapter.machines.push_back(run.machine);
+    for (Claim& c : chapter.section.claims)
+      if (!scale.quick && c.why.empty() && !e->id.starts_with("ours/") && (c.verdict == Verdict::fails || c.verdict == Verdict::direction)) c.why = reason_of(e->id, c.text);
     write_chapter(chapter, scale, results, options.out);
     for (const Claim& c : chapter.section.claims) counts[size_t(c.verdict)]++, table.row({e->id, c.text, c.paper, c.ours, verdict_name(c.verdict)});
     chapters.push_back(std::move(chapter));

@@ -90,11 +90,13 @@ nlohmann::ordered_json json_of(const Chapter& chapter, const Scale& scale, const
 std::string markdown_of(const std::vector<Chapter>& chapters); // a row for each claim, then the reasons
 
 inline constexpr unsigned long long kReproduceSeed = 1;
-// `known`: whether there are results; without them a claim is neither held nor failed. A paper's claim that does not hold has its reason by its text; `why` is for our own.
+// `known`: whether there are results; without them a claim is neither held nor failed. `why`: the reason, of our own claims; those of the papers have theirs in reasons().
 Claim claim(const std::string& text, const std::string& paper, const std::string& ours, bool holds, bool known, const std::string& why = "");
 // A gain, both as ratios above 1: held between half and twice the paper's, "direction only" if there is one at all (3 %).
 Claim gain_claim(const std::string& text, const std::string& paper_text, double paper, const std::string& ours_text, double ours);
-std::string reason_of(const std::string& claim); // of reproduce_reasons.cc, "not tested" where none is known
+// By experiment and claim (reproduce_reasons.cc); "not tested" where none is known.
+const std::map<std::pair<std::string, std::string>, std::string>& reasons();
+std::string reason_of(const std::string& experiment, const std::string& claim);
 std::string tally(const size_t (&counts)[kVerdicts]); // "61 hold, 5 in direction only, …"
 std::string percent(double ratio); // of 1, with its sign: 1.2 is "+20 %"
 const char* verdict_name(Verdict verdict);

@@ -148,8 +148,7 @@ std::string claims_html(const Section& section, bool own) {
 } // namespace
 
 Claim claim(const std::string& text, const std::string& paper, const std::string& ours, bool holds, bool known, const std::string& why) {
-  const Verdict verdict = !known ? Verdict::unavailable : holds ? Verdict::holds : Verdict::fails;
-  return {text, paper, known ? ours : "not available", verdict, verdict == Verdict::fails && why.empty() ? reason_of(text) : why};
+  return {text, paper, known ? ours : "not available", !known ? Verdict::unavailable : holds ? Verdict::holds : Verdict::fails, why};
 }
 
 Claim gain_claim(const std::string& text, const std::string& paper_text, double paper, const std::string& ours_text, double ours) {
