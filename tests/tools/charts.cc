@@ -1,10 +1,12 @@
 // Charts and what pages share: what a chart's data become, that nothing in them ends their element, colours of series, cells of tables.
 #include <cmath>
+#include <set>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "charts.h"
+#include "option_text.h"
 
 namespace garner::tool {
 namespace {
@@ -68,6 +70,22 @@ TEST(Pages, AConfigurationHasItsColourAndAnotherSeriesOneThatIsFree) {
   EXPECT_EQ(looks[0].colour, Colour::orange) << "the first that neither ps nor naps has";
   EXPECT_EQ(looks[2].colour, Colour::blue);
   EXPECT_EQ(looks_of(std::vector<std::string>(9, "many")).size(), 9u) << "more series than colours";
+}
+
+TEST(Pages, NoTwoSeriesOfAChartLookAlike) {
+  std::vector<std::string> presets = preset_names(), many(12, "many"), mixed = preset_names();
+  ASSERT_GE(presets.size(), 11u);
+  for (int i = 0; i < 4; i++) mixed.push_back("another");
+  for (const std::vector<std::string>& names : {presets, std::vector<std::string>(presets.rbegin(), presets.rend()), many, mixed}) {
+    const std::vector<Look> looks = looks_of(names);
+    std::set<std::pair<Colour, std::vector<int>>> lines;
+    std::set<std::pair<Colour, unsigned>> points;
+    for (size_t i = 0; i < names.size(); i++) {
+      EXPECT_TRUE(lines.insert({looks[i].colour, looks[i].dash}).second) << names[i] << ", as line";
+      EXPECT_TRUE(points.insert({looks[i].colour, looks[i].mark}).second) << names[i] << ", as a point";
+      EXPECT_LT(looks[i].mark, kMarks);
+    }
+  }
 }
 
 TEST(Pages, NumbersAndPercentagesStandAtTheRight) {

@@ -49,6 +49,36 @@ bad 'core.threads: must be a whole number' machine check "$scratch/negative.json
 bad 'huge.json: not JSON' machine check "$scratch/huge.json"
 bad 'links: there is no way from node 1 to node 0' machine check "$scratch/links.json"
 bad 'amd48 has 1 to 48 threads, not 49' machine bench amd48 --threads 49
+changed() { sed "$1" "$tree/machines/amd48.json" > "$scratch/changed.json"; }
+changed 's/"garner_machine": 1/"garner_machine": 2/'
+bad 'changed.json: garner_machine: this program reads version 1, not 2' machine check "$scratch/changed.json"
+changed 's/"memory_ns": 65,/"memory_ns": 1000001,/'
+bad 'changed.json: distances.die.memory_ns: must be from 0 to 1000000 nanoseconds' machine check "$scratch/changed.json"
+changed 's/"own_hit_ns": 1.9/"own_hit_ns": 1e9/'
+bad 'changed.json: core.own_hit_ns: must be from 0 to 1000000 nanoseconds' machine check "$scratch/changed.json"
+changed 's/"yield_ns": 500/"yield_ns": 1e9/'
+bad 'changed.json: costs.yield_ns: must be from 0 to 10000000 nanoseconds' machine check "$scratch/changed.json"
+changed 's/"own_cache_kib": 576/"own_cache_kib": 1048576/'
+bad 'changed.json: core.own_cache_kib: the caches of 48 cores and 8 clusters have 50372608 KiB together; at most 4194304 can be simulated' machine check "$scratch/changed.json"
+changed 's/"shared_cache_kib": 5120/"shared_cache_kib": 4194304/'
+bad 'changed.json: core.shared_cache_kib: the caches of' machine check "$scratch/changed.json"
+long=$(printf '%01001d' 0)
+changed "s/\"name\": \"amd48\"/\"name\": \"${long%??????????}\"/"
+bad 'changed.json: name: must have at most 100 characters, not 991' machine check "$scratch/changed.json"
+changed "s/\"about\": \"[^\"]*\"/\"about\": \"$long\"/"
+bad 'changed.json: about: must have at most 1000 characters, not 1001' machine check "$scratch/changed.json"
+changed 's/"page_kib": 4/"a\\u001b[31m\\u009b\\nb": 1, "page_kib": 4/'
+bad "changed.json: sources: nothing says where 'a\x1b[31m\u009b\nb' comes from" machine check "$scratch/changed.json"
+changed 's/"within_cluster": "die"/"within_cluster": "\\u001bdie"/'
+bad 'changed.json: within_cluster: must be one line of printable text' machine check "$scratch/changed.json"
+changed 's/\["die", "package"/["\\u001bdie", "package"/'
+bad "changed.json: distance[0][0]: '\\x1bdie' is none of" machine check "$scratch/changed.json"
+changed 's/"two hops"/"two\\u001bhops"/g'
+bad 'changed.json: distances: a name must be one line of printable text' machine check "$scratch/changed.json"
+escape=$(printf '\033')
+bad "no machine '\\x1b[31m'" machine show "${escape}[31m"
+bad "no machine 'uniform-\\x1b[31m'" machine show "uniform-${escape}[31m"
+bad '\x1b/x: cannot be read' machine show "$escape/x"
 bad 'cannot be read' machine import "$scratch/none.xml"
 "$garner" options --man | grep -q 'machine calibrate' || fail "the man page lacks calibrate"
 "$garner" machine bench uniform-4x6 --megabytes 4 | grep -q '^balanced-remote ' || fail "bench uniform-4x6"

@@ -124,7 +124,7 @@ TEST(MachineFiles, WrongTypesAndNumbersAreNamed) {
   expect_line(trouble_after([](StrictJson& j) { j["core"]["threads"] = "one"; }), "core.threads: must be a whole number from 1 to 8, not text");
   expect_line(trouble_after([](StrictJson& j) { j["core"]["threads"] = 1.5; }), "core.threads: must be a whole number from 1 to 8, not 1.5");
   expect_line(trouble_after([](StrictJson& j) { j["core"]["threads"] = -1; }), "core.threads");
-  expect_line(trouble_after([](StrictJson& j) { j["core"]["own_hit_ns"] = -0.5; }), "core.own_hit_ns: must be from 0 to 1000000000 nanoseconds, not -0.5");
+  expect_line(trouble_after([](StrictJson& j) { j["core"]["own_hit_ns"] = -0.5; }), "core.own_hit_ns: must be from 0 to 1000000 nanoseconds, not -0.5");
   expect_line(trouble_after([](StrictJson& j) { j["core"]["own_hit_ns"] = 1e300; }), "core.own_hit_ns");
   expect_line(trouble_after([](StrictJson& j) { j["core"]["own_hit_ns"] = nullptr; }), "core.own_hit_ns: must be a number, not null");
   expect_line(trouble_after([](StrictJson& j) { j["core"]["own_cache_kib"] = 1ull << 60; }), "core.own_cache_kib");
@@ -136,7 +136,7 @@ TEST(MachineFiles, WrongTypesAndNumbersAreNamed) {
   expect_line(trouble_after([](StrictJson& j) { for (auto& node : j["nodes"]) node["cores"] = 0; }), "nodes: must have 1 to 2048 cores together, not 0");
   expect_line(trouble_after([](StrictJson& j) { j["name"] = "Ein Name"; }), "name: must be small letters");
   expect_line(trouble_after([](StrictJson& j) { j["about"] = "two\nlines"; }), "about: must be one line");
-  expect_line(trouble_after([](StrictJson& j) { j["garner_machine"] = 2; }), "garner_machine: must be a whole number from 1 to 1, not 2");
+  expect_line(trouble_after([](StrictJson& j) { j["garner_machine"] = 2; }), "garner_machine: this program reads version 1, not 2");
   expect_line(trouble_of(R"({"garner_machine": 1, "name": "x", "about": "", "uniform": 1e999})"), "not JSON");
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -22,7 +23,6 @@ constexpr const char* kScript = R"(
 'use strict';
 const style = getComputedStyle(document.documentElement), colour = name => style.getPropertyValue(name).trim();
 const number = v => v.toLocaleString('en', Math.abs(v) >= 100 ? {maximumFractionDigits: 0} : {maximumSignificantDigits: 3});
-const marks = ['circle', 'rect', 'triangle', 'rectRot', 'crossRot', 'star'];
 
 Chart.defaults.animation = false;
 Chart.defaults.maintainAspectRatio = false;
@@ -89,9 +89,8 @@ Chart.register({id: 'says', afterDatasetsDraw(chart) {
 const all = JSON.parse(document.getElementById('charts').textContent), shown = [];
 for (const chart of all) {
   paint(chart);
-  chart.data.datasets.forEach((set, i) => {
+  chart.data.datasets.forEach(set => {
     if (chart.kind === 'spans') set.data = set.data.map(([y, from, to, says]) => ({y, x: [from, to], says}));
-    if (chart.kind === 'line') set.pointStyle = marks[i % marks.length];
   });
   if (chart.kind === 'spans') chart.options.scales.y.afterBuildTicks = axis => number_rows(axis, chart.rows);
   chart.options.plugins.tooltip = {callbacks: kinds[chart.kind](chart)};
@@ -127,9 +126,11 @@ json data_of(const ChartSet& set) {
 }
 
 json set_of(const Chart& chart, const ChartSet& set) {
+  static constexpr const char* kPointStyles[] = {"circle", "rect", "triangle", "rectRot", "crossRot", "star"};
+  static_assert(std::size(kPointStyles) == kMarks);
   json out = {{"label", set.name}, {"colour", variable_of(set.look.colour)}, {"data", data_of(set)}};
   switch (chart.kind) {
-    case Chart::Kind::lines: out.update({{"borderDash", set.look.dash}, {"borderWidth", 2}, {"pointRadius", 4}, {"pointBorderWidth", 2}, {"spanGaps", true}, {"clip", 8}}); break;
+    case Chart::Kind::lines: out.update({{"borderDash", set.look.dash}, {"pointStyle", kPointStyles[set.look.mark]}, {"borderWidth", 2}, {"pointRadius", 4}, {"pointBorderWidth", 2}, {"spanGaps", true}, {"clip", 8}}); break;
     case Chart::Kind::scatter: out.update({{"pointRadius", 4}, {"clip", 8}}); break;
     case Chart::Kind::bars: out.update({{"maxBarThickness", 60}}); break;
     case Chart::Kind::stacked: break;

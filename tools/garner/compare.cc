@@ -48,6 +48,7 @@ std::vector<Contender> contenders_of(const CompareArgs& args, const std::vector<
 }
 
 int compare(const CompareArgs& args, const Invocation& invocation) {
+  for (const std::string& file : {args.json, args.markdown}) want_place_for(file);
   std::vector<Contender> contenders = contenders_of(args, invocation.program);
   run_in_turn(contenders, args.warmups, args.runs, Progress(), "compare");
   Comparison result{contenders, agreement_of(contenders)};

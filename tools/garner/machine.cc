@@ -10,6 +10,7 @@
 #include "paths.h"
 #include "placement_bench.h"
 #include "say.h"
+#include "strict_json.h"
 #include "table.h"
 
 namespace garner::tool {
@@ -72,7 +73,7 @@ int show_machine(const std::string& name, bool json) {
 
 int check_machine(const std::string& file) {
   const MachineFile m = find_machine(file);
-  say_out("{}: good: {}, {} nodes, {} cores\n", file, m.name, m.shape.nodes, m.cores());
+  say_out("{}: good: {}, {} nodes, {} cores\n", printable(file), m.name, m.shape.nodes, m.cores());
   return 0;
 }
 

@@ -146,6 +146,7 @@ class Calibration {
 };
 
 int calibrate(const CalibrateOptions& options) {
+  want_place_for(options.out);
   std::string name = options.name;
   if (name.empty()) name = options.out.empty() ? "this" : fs::path(options.out).stem().string();
   const std::string text = machine_text(Calibration(options, read_sysfs("/"), name).run());

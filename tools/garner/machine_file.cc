@@ -18,6 +18,7 @@ using sim::Costs;
 using sim::Shape;
 
 constexpr u32 kUniformCoresMost = 1024; // of a node
+constexpr u64 kMostCallNs = 10'000'000, kMostCacheKib = 4 << 20; // of a system call; of all caches together, each line of which is simulated
 
 enum Model : u32 { kUniform = 1, kFull = 2, kBoth = 3 };
 struct CostKey {
@@ -44,11 +45,11 @@ class Reading {
 
   MachineFile take() {
     Keys top(all_, file_, "");
-    top.whole("garner_machine", 1, 1);
-    machine.name = top.text("name");
+    top.version("garner_machine", 1);
+    machine.name = top.text("name", 100);
     if (machine.name.empty() || machine.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_.") != std::string::npos)
       top.fail("name", "must be small letters, digits, '-', '_' and '.'");
-    machine.about = top.text("about");
+    machine.about = top.text("about", 1000);
     machine.uniform = top.has("uniform");
     if (machine.uniform) uniform(top);
     else full(top);
@@ -146,6 +147,16 @@ class Reading {
       cores += node.cores;
     });
     if (cores == 0 || cores > sim::kCoresMax) top.fail("nodes", fmt::format("must have 1 to {} cores together, not {}", sim::kCoresMax, cores));
+    bound_caches(top, cores);
+  }
+
+  void bound_caches(const Keys& top, u64 cores) {
+    const Shape& s = machine.shape;
+    u64 clusters = 0;
+    for (u32 n = 0; n < s.nodes; n++) clusters += div_up(s.node[n].cores, s.cluster_cores);
+    const u64 own = u64(s.own_lines) * kLineBytes / KiB * cores, shared = u64(s.shared_lines) * kLineBytes / KiB * clusters;
+    if (own + shared > kMostCacheKib)
+      top.fail(own > shared ? "core.own_cache_kib" : "core.shared_cache_kib", fmt::format("the caches of {} cores and {} clusters have {} KiB together; at most {} can be simulated", cores, clusters, own + shared, kMostCacheKib));
   }
 
   void distance_table(Keys& top) {
@@ -223,7 +234,7 @@ class Reading {
   void costs(Keys& top, u32 model) {
     Keys keys = top.object("costs");
     for (const CostKey& row : kCosts)
-      if ((row.models & model) != 0) machine.shape.costs.*row.field = keys.picoseconds(row.key);
+      if ((row.models & model) != 0) machine.shape.costs.*row.field = keys.picoseconds(row.key, row.models == kUniform ? kMostAccessNs : kMostCallNs);
     for (const auto& [key, price] : {std::pair{"pause_ns", machine.shape.costs.pause}, {"yield_ns", machine.shape.costs.yield}})
       if (price == 0) keys.fail(keys.path_of(key), "must be above 0: with it, whoever waits would wait in no time and for ever");
     if (model == kUniform) machine.shape.costs.remote_percent = keys.whole("remote_percent", 100, 10'000);
@@ -305,7 +316,7 @@ bool uniform_name(const std::string& name, u32& nodes, u32& cores) {
   const usize by = rest.find('x');
   nodes = 1;
   if ((by != rest.npos && !plain_number(rest.substr(0, by), sim::kNodesMax, nodes)) || !plain_number(by == rest.npos ? rest : rest.substr(by + 1), kUniformCoresMost, cores))
-    throw UsageError(fmt::format("no machine '{}'; uniform-N has N cores on one node, uniform-KxC has K nodes of C cores: K from 1 to {}, N and C from 1 to {}", name, sim::kNodesMax, kUniformCoresMost));
+    throw UsageError(fmt::format("no machine '{}'; uniform-N has N cores on one node, uniform-KxC has K nodes of C cores: K from 1 to {}, N and C from 1 to {}", printable(name), sim::kNodesMax, kUniformCoresMost));
   return true;
 }
 
@@ -370,13 +381,13 @@ MachineFile find_machine(const std::string& wanted) {
   std::string text;
   if (wanted.find('/') != std::string::npos || wanted.ends_with(".json")) {
     std::error_code error;
-    if (!fs::is_regular_file(wanted, error) || !read_file(wanted, text)) throw UsageError(fmt::format("{}: cannot be read", wanted));
+    if (!fs::is_regular_file(wanted, error) || !read_file(wanted, text)) throw UsageError(fmt::format("{}: cannot be read", printable(wanted)));
     return parse_machine(text, wanted);
   }
   u32 nodes, cores;
   if (uniform_name(wanted, nodes, cores)) return parse_machine(uniform_machine(nodes, cores), wanted);
   const fs::path file = machines_directory() / (wanted + ".json");
-  if (!read_file(file, text)) throw UsageError(fmt::format("no machine '{}'; garner machine list names those that come with the program", wanted));
+  if (!read_file(file, text)) throw UsageError(fmt::format("no machine '{}'; garner machine list names those that come with the program", printable(wanted)));
   return parse_machine(text, file.string());
 }
 

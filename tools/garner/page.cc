@@ -15,7 +15,8 @@ static_assert(std::size(kPaints) == kColours);
 
 struct Named { const char* name; Look look; };
 const Named kLooks[] = {{"ps", {Colour::grey, {}}},   {"interleaved", {Colour::orange, {7, 3}}}, {"fragmented", {Colour::blue, {2, 3}}}, {"segregated", {Colour::green, {9, 3, 2, 3}}}, {"naps", {Colour::violet, {}}},
-                        {"org", {Colour::grey, {}}},  {"aggressive", {Colour::orange, {7, 3}}},  {"hybrid", {Colour::blue, {2, 3}}},     {"relaxed", {Colour::green, {9, 3, 2, 3}}}};
+                        {"org", {Colour::grey, {2, 3}}}, {"aggressive", {Colour::orange, {9, 3, 2, 3}}}, {"hybrid", {Colour::blue, {}}}, {"relaxed", {Colour::green, {7, 3}}}};
+const std::vector<int> kDashes[] = {{}, {7, 3}, {2, 3}, {9, 3, 2, 3}}; // those above too
 
 constexpr const char* kStyle = R"(body{font:15px/1.5 system-ui,sans-serif;max-width:1000px;margin:2em auto;padding:0 1em;background:var(--bg);color:var(--fg)}
 h2{font-size:1.15em;margin:2em 0 .3em}p{margin:.3em 0}a{color:var(--link)}.soft,small{color:var(--soft)}code{overflow-wrap:anywhere}
@@ -43,12 +44,21 @@ std::vector<Look> looks_of(const std::vector<std::string>& names) {
   for (const std::string& name : names)
     if (const Named* one = known(name); one != std::end(kLooks)) taken |= 1u << unsigned(one->look.colour);
   for (const std::string& name : names) {
-    if (const Named* one = known(name); one != std::end(kLooks)) {
-      looks.push_back(one->look);
-      continue;
+    Look look;
+    if (const Named* one = known(name); one != std::end(kLooks)) look = one->look;
+    else {
+      for (unsigned tries = 0; tries < kSeriesColours && (taken >> next % kSeriesColours & 1) != 0; tries++) next++;
+      look.colour = Colour(next++ % kSeriesColours);
     }
-    for (unsigned tries = 0; tries < kSeriesColours && (taken >> next % kSeriesColours & 1) != 0; tries++) next++;
-    looks.push_back({Colour(next++ % kSeriesColours), {}});
+    const auto has = [&](auto same) { return std::any_of(looks.begin(), looks.end(), [&](const Look& other) { return other.colour == look.colour && same(other); }); };
+    const auto same_dash = [&](const Look& other) { return other.dash == look.dash; };
+    for (unsigned colours = 0; colours < kSeriesColours && has(same_dash); colours++) { // a pattern that is free, else another colour
+      for (size_t tries = 0; tries < std::size(kDashes) && has(same_dash); tries++) look.dash = kDashes[tries];
+      if (has(same_dash)) look = {Colour((unsigned(look.colour) + 1) % kSeriesColours), {}};
+    }
+    look.mark = unsigned(looks.size() % kMarks);
+    for (unsigned tries = 0; tries < kMarks && has([&](const Look& other) { return other.mark == look.mark; }); tries++) look.mark = (look.mark + 1) % kMarks;
+    looks.push_back(std::move(look));
   }
   return looks;
 }

@@ -15,8 +15,9 @@ const char* light_of(Colour colour);
 std::string variable_of(Colour colour); // "--orange"
 
 // A configuration has its colour in every figure, and a pattern of its own, so that lines one upon another are told apart; another series gets the first colour
-// that none of `names` has.
-struct Look { Colour colour = Colour::grey; std::vector<int> dash = {}; }; // dash: lengths of ink and gap in turn; empty: none
+// that none of `names` has. Of one chart's series, up to 24, no two have the same colour and pattern, nor the same colour and mark.
+inline constexpr unsigned kMarks = 6;
+struct Look { Colour colour = Colour::grey; std::vector<int> dash = {}; unsigned mark = 0; }; // dash: lengths of ink and gap in turn; empty: none. mark: the shape of points
 std::vector<Look> looks_of(const std::vector<std::string>& names);
 
 // Up to and with <body>.

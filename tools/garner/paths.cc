@@ -1,5 +1,9 @@
 #include "paths.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -77,16 +81,71 @@ std::string file_digest(const fs::path& path) {
   return fmt::format("{} bytes, {:016x}", bytes, hash);
 }
 
-void write_file(const fs::path& path, const std::string& text) {
-  fs::path next = path;
-  next += ".new";
+namespace {
+
+[[noreturn]] void cannot_write(const fs::path& path, int error) { throw std::runtime_error(fmt::format("cannot write '{}': {}", path.string(), std::strerror(error))); }
+
+// Where symbolic links lead, also when nothing is there yet.
+fs::path target_of(fs::path path) {
   std::error_code error;
-  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
-  std::ofstream out(next, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  if (out) fs::rename(next, path, error);
-  if (!out || error) throw std::runtime_error(fmt::format("cannot write '{}': {}", path.string(), error ? error.message() : std::strerror(errno)));
+  for (int links = 0; fs::is_symlink(fs::symlink_status(path, error)); links++) {
+    if (links == 40) cannot_write(path, ELOOP);
+    const fs::path link = fs::read_symlink(path, error);
+    if (error) cannot_write(path, error.value());
+    path = path.parent_path() / link; // link alone when it is absolute
+  }
+  return path;
+}
+
+// Writes all to fd and closes it; 0 or what went wrong.
+int write_all(int fd, const std::string& text) {
+  int error = 0;
+  for (size_t at = 0; at < text.size() && error == 0;) {
+    const ssize_t n = write(fd, text.data() + at, text.size() - at);
+    if (n >= 0) at += size_t(n);
+    else if (errno != EINTR) error = errno;
+  }
+  if (close(fd) != 0 && error == 0) error = errno;
+  return error;
+}
+
+// What is no file of its own: a device, a FIFO, a directory (which is refused), or the file that stdout or stderr goes to, whose place in it counts.
+bool is_in_place(const struct stat& there, int& fd) {
+  fd = -1;
+  struct stat stream;
+  for (int known : {1, 2})
+    if (fd < 0 && fstat(known, &stream) == 0 && stream.st_dev == there.st_dev && stream.st_ino == there.st_ino) fd = known;
+  return fd >= 0 || !S_ISREG(there.st_mode);
+}
+
+} // namespace
+
+void want_place_for(const fs::path& path) {
+  struct stat there;
+  if (stat(path.c_str(), &there) == 0) return;
+  const fs::path parent = target_of(path).parent_path();
+  std::error_code error;
+  if (!parent.empty() && !fs::is_directory(parent, error)) throw UsageError(fmt::format("cannot write '{}': {}: {}", path.string(), parent.string(), std::strerror(error ? error.value() : ENOTDIR)));
+}
+
+void write_file(const fs::path& path, const std::string& text) {
+  struct stat there;
+  if (int fd; stat(path.c_str(), &there) == 0 && is_in_place(there, fd)) {
+    fd = fd < 0 ? open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY) : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    if (const int error = fd < 0 ? errno : write_all(fd, text); error != 0) cannot_write(path, error);
+    return;
+  }
+  want_place_for(path);
+  const fs::path target = target_of(path);
+  fs::path next = target;
+  next += ".new";
+  const int fd = open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0) cannot_write(path, errno);
+  int error = write_all(fd, text);
+  if (error == 0 && rename(next.c_str(), target.c_str()) != 0) error = errno;
+  if (error == 0) return;
+  unlink(next.c_str());
+  cannot_write(path, error);
 }
 
 TempDirectory::TempDirectory() {

@@ -1,5 +1,6 @@
 #include "strict_json.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -11,11 +12,23 @@ namespace garner::tool {
 
 namespace {
 
-constexpr double kMostNs = 1e9, kMostGb = 1e5, kLeastGb = 1e-3;
+constexpr double kMostGb = 1e5, kLeastGb = 1e-3;
 
 std::string kind_of(const StrictJson& value) { return value.is_number() ? value.dump() : value.is_string() ? "text" : value.is_null() ? "null" : value.type_name(); }
 
 } // namespace
+
+std::string printable(const std::string& text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); i++) {
+    const u8 c = u8(text[i]), next = i + 1 < text.size() ? u8(text[i + 1]) : 0;
+    if (c == '\n') out += "\\n";
+    else if (c < 0x20 || c == 0x7f) out += fmt::format("\\x{:02x}", c);
+    else if (c == 0xc2 && next >= 0x80 && next < 0xa0) out += fmt::format("\\u{:04x}", next), i++;
+    else out += text[i];
+  }
+  return out;
+}
 
 StrictJson parse_strictly(const std::string& text, const std::string& file) {
   std::vector<std::set<std::string>> open;
@@ -35,9 +48,9 @@ StrictJson parse_strictly(const std::string& text, const std::string& file) {
     if (size_t end = what.find("] "); what.rfind("[json", 0) == 0 && end != std::string::npos) what.erase(0, end + 2);
     for (char& c : what)
       if (c == '\n' || c == '\r') c = ' ';
-    throw UsageError(fmt::format("{}: not JSON: {}", file, what));
+    throw UsageError(printable(fmt::format("{}: not JSON: {}", file, what)));
   }
-  if (!twice.empty()) throw UsageError(fmt::format("{}: {}: stands twice in one object", file, twice));
+  if (!twice.empty()) throw UsageError(printable(fmt::format("{}: {}: stands twice in one object", file, twice)));
   return all;
 }
 
@@ -46,7 +59,7 @@ Keys::Keys(const StrictJson& object, std::string file, std::string path) : objec
 }
 
 void Keys::fail(const std::string& path, const std::string& what) const {
-  throw UsageError(path.empty() ? fmt::format("{}: {}", file_, what) : fmt::format("{}: {}: {}", file_, path, what));
+  throw UsageError(printable(path.empty() ? fmt::format("{}: {}", file_, what) : fmt::format("{}: {}: {}", file_, path, what)));
 }
 
 const StrictJson& Keys::any(const char* key) {
@@ -71,9 +84,14 @@ u64 Keys::whole(const char* key, u64 low, u64 high) {
   return value.get<u64>();
 }
 
-u64 Keys::picoseconds(const char* key) {
+void Keys::version(const char* key, u64 known) {
+  const StrictJson& value = any(key);
+  if (!value.is_number_unsigned() || value.get<u64>() != known) fail(path_of(key), fmt::format("this program reads version {}, not {}", known, kind_of(value)));
+}
+
+u64 Keys::picoseconds(const char* key, u64 most_ns) {
   const double ns = number(key);
-  if (ns < 0 || ns > kMostNs) fail(path_of(key), fmt::format("must be from 0 to {:.0f} nanoseconds, not {}", kMostNs, kind_of(any(key))));
+  if (ns < 0 || ns > double(most_ns)) fail(path_of(key), fmt::format("must be from 0 to {} nanoseconds, not {}", most_ns, kind_of(any(key))));
   return u64(std::llround(ns * 1000));
 }
 
@@ -83,12 +101,13 @@ u64 Keys::rate(const char* key) {
   return sim::rate_of(u64(std::llround(gb * 1000)));
 }
 
-std::string Keys::text(const char* key) {
+std::string Keys::text(const char* key, usize most) {
   const StrictJson& value = any(key);
   if (!value.is_string()) fail(path_of(key), fmt::format("must be text, not {}", kind_of(value)));
   const std::string found = value.get<std::string>();
-  for (char c : found)
-    if (u8(c) < 0x20 || u8(c) == 0x7f) fail(path_of(key), "must be one line of printable text");
+  if (printable(found) != found) fail(path_of(key), "must be one line of printable text");
+  const usize characters = usize(std::count_if(found.begin(), found.end(), [](char c) { return (u8(c) & 0xc0) != 0x80; })); // of UTF-8
+  if (characters > most) fail(path_of(key), fmt::format("must have at most {} characters, not {}", most, characters));
   return found;
 }
 
@@ -113,6 +132,8 @@ void Keys::each_member(const char* key, usize least, usize most, const std::func
   const StrictJson& members = any(key);
   if (!members.is_object()) fail(path_of(key), fmt::format("must be an object, not {}", kind_of(members)));
   if (members.size() < least || members.size() > most) fail(path_of(key), fmt::format("must have {} to {} members, not {}", least, most, members.size()));
+  for (const auto& [name, value] : members.items())
+    if (printable(name) != name || name.size() > 100) fail(path_of(key), "a name must be one line of printable text, at most 100 bytes");
   for (const auto& [name, value] : members.items()) fn(name, Keys(value, file_, path_of(key) + "." + name));
 }
 

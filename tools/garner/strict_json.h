@@ -16,15 +16,21 @@ using StrictJson = nlohmann::ordered_json;
 // Throws UsageError "FILE: what" for text that is not JSON, or in which an object has one key twice.
 StrictJson parse_strictly(const std::string& text, const std::string& file);
 
+inline constexpr u64 kMostAccessNs = 1'000'000; // simulated clocks do not overflow
+
+// Control characters as \n, \x1b or \u009b: what comes from a file or a command line can be said on a terminal.
+std::string printable(const std::string& text);
+
 class Keys {
  public:
   Keys(const StrictJson& object, std::string file, std::string path);
 
   bool has(const char* key) const { return object_.contains(key); }
   u64 whole(const char* key, u64 low, u64 high);
-  u64 picoseconds(const char* key); // a number of nanoseconds, from 0 to a second
+  void version(const char* key, u64 known);
+  u64 picoseconds(const char* key, u64 most_ns = kMostAccessNs); // a number of nanoseconds
   u64 rate(const char* key);        // a number of 10^9 bytes per second, as picoseconds per KiB
-  std::string text(const char* key);
+  std::string text(const char* key, usize most = 10'000); // one line of so many characters
   std::string one_of(const char* key, const std::vector<std::string>& names, u32& number);
   Keys object(const char* key);
   // Calls fn(element, path) for each element of an array with `least` to `most` of them.
