@@ -109,8 +109,8 @@ class Sim {
   struct Watcher {
     void (*reached)(void* self, u32 worker, u32 spot, u64 ps) = nullptr;
     void (*stole)(void* self, u32 worker, u32 from_node) = nullptr;
-    void (*visited)(void* self, Where where, u64 ps) = nullptr; // an atomic operation of a fiber, and what it took
     void* self = nullptr;
+    void (*visited)(void* self, Where where, u64 ps) = nullptr; // an atomic operation of a fiber, and what it took
   };
   void watch(const Watcher& watcher) { watcher_ = watcher; } // what it is told moves no clock
   u32 current_fiber() const { return current_; }                // kNoFiber outside run()
