@@ -22,7 +22,7 @@ holds 'balanced-local stops rising'
 holds 'order at 48 threads'
 holds 'jbb: one node has nearly all of eden'
 holds 'ps: eden is badly unbalanced'
-holds 'interleaved: eden is balanced'
+holds 'interleaved: all is accessed from elsewhere'
 holds 'fragmented: to-space is local'
 holds 'segregated: eden is local'
 holds 'old-to-young roots have lower locality' # lists in old data
