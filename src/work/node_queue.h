@@ -98,9 +98,12 @@ template <class M> class NodeQueue {
       bool won = top_.cas_acq_rel(top, top + n); // its release is what put() waits for
       guessed<M>(won);
       if (won) return n;
-      lost.wait(*machine_);
-      top = top_.load_acquire();
+      top = look_again(lost);
     }
+  }
+  GARNER_COLD u64 look_again(Backoff& lost) {
+    lost.wait(*machine_);
+    return top_.load_acquire();
   }
   u32 take_spilled(u64* entries, u32 most) {
     Locked<typename M::Lock> guard(lock_);

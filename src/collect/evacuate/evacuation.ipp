@@ -90,12 +90,12 @@ template <class H, class M> void Evacuation<H, M>::list_dirty(Self& self, Worker
     if (first >= high) return;
     u8& bundle = *heap_.bundle_of(heap_.begin_of(first));
     if (bundle == 0) continue;
+    self.read(reinterpret_cast<word>(heap_.card_of(heap_.begin_of(first))), usize(1) << (kBundleShift - kCardShift));
     bool any = false;
     for (u32 i = first; i < min_of(first + per_bundle, high); i++) {
       auto& r = heap_.region(i);
       if (r.role == Role::free) continue;
       const u64* cards = reinterpret_cast<const u64*>(heap_.card_of(heap_.begin_of(i)));
-      self.read(reinterpret_cast<word>(cards), heap_.region_bytes() >> kCardShift);
       u64 some = 0;
       for (usize k = 0; k < (heap_.region_bytes() >> kCardShift) / 8; k++) some |= cards[k];
       if (some == 0) continue;
