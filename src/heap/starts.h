@@ -46,7 +46,7 @@ template <class H, class M> Ref object_containing(Heap<M>& heap, H& host, word p
     return at < block + heap.region(head).object_bytes ? ref_of(block) : Ref{0};
   }
   if (at >= first.top.load_relaxed()) return {0};
-  while (first.starts_lock.exchange_acq_rel(1) != 0) cpu_relax(); // pairs with the release below
+  while (first.starts_lock.exchange_acq_rel(1) != 0) heap.machine().relax(1); // pairs with the release below
   extend_starts(heap, host, index, first.top.load_relaxed());
   first.starts_lock.store_release(0);
   Ref found = ref_of(block_covering(heap, host, index, at));

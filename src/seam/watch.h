@@ -1,6 +1,6 @@
 // What code that workers share tells a machine that looks for mistakes. For a machine that does not ask, every call here is nothing.
 //
-//   mutated<M>(trap)                    false; a test may switch a known mistake on, to see that it is found
+//   mutated<M>(trap)                    false; a test may switch a known mistake on, to see that it is found. Of one object among several: OwnTrap
 //   reads<M>(field), writes<M>(field)   a plain access that follows, of data that more than one worker may come to; returns the field
 //   touches<M>(byte), sets<M>(byte)     a relaxed atomic read or write of a table that is no Atomic of the machine
 //   guesses<M>(word), guessed<M>(right) a read whose value counts only if the compare-and-swap that follows succeeds, and whether it did; at most two
@@ -35,13 +35,29 @@ enum class Trap : u32 {
   literal_with_futex, // N10, N17: leaving when all deques look empty, and nobody waits at a barrier
   untagged_queue,     // N16: a dequeue that is late gets tasks of the next phase
   untagged_word,      // N10, N17: a withdrawal that is late lowers the next phase's count
-  uncounted_queues,   // N23, T13: a phase ends though a node's queue holds messages or roots
+  uncounted_roots,    // T13: a phase ends though a node's queue holds roots
+  uncounted_requests, // N23: a phase ends though a node's queue holds scan requests
+  unlocked_put,       // T4: who puts into a node's queue takes itself for the only one
   foreign_queues,     // N23, T13: an idle worker withdraws for a queue that it may not take from
   untagged_deque,     // N9: a theft of several entries that is late takes what the owner has taken back
 };
 
 template <class M> GARNER_INLINE bool mutated(Trap trap) {
   if constexpr (requires { M::mutated(trap); }) return M::mutated(trap);
+  else return false;
+}
+
+// A trap that stands for some objects of a class and not for others: each says which one is its own. Without room where there are no traps.
+template <class M> struct OwnTrap {
+  void is(Trap) {}
+};
+template <class M> requires requires(Trap trap) { M::mutated(trap); } struct OwnTrap<M> {
+  void is(Trap own) { trap = own, given = true; }
+  Trap trap{};
+  bool given = false;
+};
+template <class M> GARNER_INLINE bool mutated(const OwnTrap<M>& own) {
+  if constexpr (requires { own.given; }) return own.given && mutated<M>(own.trap);
   else return false;
 }
 

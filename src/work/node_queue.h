@@ -49,11 +49,37 @@ template <class M> class NodeQueue {
     spill_.release();
   }
   bool started() const { return slots_ != nullptr; }
+  // The trap that leaves this queue out of the count.
+  void uncounted_by(Trap trap) { uncounted_.is(trap); }
 
   // Any worker that is joined and not idle. One acquisition of the lock, whatever n is. Dies when there is no memory for the spill.
   void put(Termination<M>& term, const u64* entries, u32 n) {
-    if (count_.fetch_add_acq_rel(n) == 0) term.raise(); // before any of them can be seen; see above
+    if (count_.fetch_add_acq_rel(n) == 0 && !mutated<M>(uncounted_)) term.raise(); // before any of them can be seen; see above
+    if (mutated<M>(Trap::unlocked_put)) return put_locked(entries, n);
     Locked<typename M::Lock> guard(lock_);
+    put_locked(entries, n);
+  }
+
+  // Any worker that is joined and not idle: up to `most` entries, oldest first, spilled ones last. 0: there was nothing to see.
+  u32 take(Termination<M>& term, u64* entries, u32 most) {
+    u32 got = take_ring(entries, most);
+    if (got == 0 && spilled_.load_relaxed() != 0) got = take_spilled(entries, most); // relaxed: a hint, asked again under the lock
+    // The taker is not idle and holds the entries, so pending may fall now: the phase cannot end before it has offered again.
+    if (got != 0 && count_.fetch_sub_acq_rel(got) == got && !mutated<M>(uncounted_)) term.lower();
+    return got;
+  }
+
+  // Hints: entries may come or go at any moment. The second is part of falling asleep (story A in bell.h).
+  GARNER_INLINE bool looks_filled() const { return i64(bottom_.load_relaxed() - top_.load_relaxed()) > 0 || spilled_.load_relaxed() != 0; }
+  bool looks_filled_seq_cst() const { return i64(bottom_.load_seq_cst() - top_.load_seq_cst()) > 0 || spilled_.load_seq_cst() != 0; }
+
+  // Since start; between phases.
+  u64 batches() const { return batches_; } // acquisitions of the lock by producers
+  u64 spills() const { return spills_; } // entries that found no room
+
+ private:
+  // Called with lock_ held: bottom_ and what does not fit have one writer at a time.
+  GARNER_INLINE void put_locked(const u64* entries, u32 n) {
     writes<M>(batches_)++;
     u64 bottom = bottom_.load_relaxed(); // ours: the lock is held
     // Acquire pairs with the release of take's CAS: the reads of the slots below top are over, so they may be overwritten.
@@ -67,25 +93,6 @@ template <class M> class NodeQueue {
     for (u32 i = fit; i < n; i++) GARNER_CHECK(spill_.push(entries[i]), "no memory for the overflow of a node's queue");
     spilled_.store_seq_cst(u32(spill_.size())); // the same
   }
-
-  // Any worker that is joined and not idle: up to `most` entries, oldest first, spilled ones last. 0: there was nothing to see.
-  u32 take(Termination<M>& term, u64* entries, u32 most) {
-    u32 got = take_ring(entries, most);
-    if (got == 0 && spilled_.load_relaxed() != 0) got = take_spilled(entries, most); // relaxed: a hint, asked again under the lock
-    // The taker is not idle and holds the entries, so pending may fall now: the phase cannot end before it has offered again.
-    if (got != 0 && count_.fetch_sub_acq_rel(got) == got) term.lower();
-    return got;
-  }
-
-  // Hints: entries may come or go at any moment. The second is part of falling asleep (story A in bell.h).
-  GARNER_INLINE bool looks_filled() const { return i64(bottom_.load_relaxed() - top_.load_relaxed()) > 0 || spilled_.load_relaxed() != 0; }
-  bool looks_filled_seq_cst() const { return i64(bottom_.load_seq_cst() - top_.load_seq_cst()) > 0 || spilled_.load_seq_cst() != 0; }
-
-  // Since start; between phases.
-  u64 batches() const { return batches_; } // acquisitions of the lock by producers
-  u64 spills() const { return spills_; } // entries that found no room
-
- private:
   u32 take_ring(u64* entries, u32 most) {
     u64 top = top_.load_acquire();
     for (Backoff lost;;) {
@@ -126,6 +133,7 @@ template <class M> class NodeQueue {
   M* machine_ = nullptr;
   Vector<u64> spill_;
   u64 batches_ = 0, spills_ = 0;
+  [[no_unique_address]] OwnTrap<M> uncounted_;
 };
 
 } // namespace garner

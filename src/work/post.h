@@ -26,8 +26,11 @@ template <class M> class Post {
     queues_ = static_cast<NodeQueue<M>*>(map_own(queue_bytes()));
     desks_ = static_cast<u8*>(map_own(usize(workers) * desk_bytes()));
     if (queues_ == nullptr || desks_ == nullptr) return false;
-    for (u32 i = 0; i < kMailKinds * nodes; i++)
-      if (!(new (&queues_[i]) NodeQueue<M>)->start(machine, capacity)) return false;
+    for (u32 i = 0; i < kMailKinds * nodes; i++) {
+      NodeQueue<M>& queue = *new (&queues_[i]) NodeQueue<M>;
+      queue.uncounted_by(i < nodes ? Trap::uncounted_roots : Trap::uncounted_requests);
+      if (!queue.start(machine, capacity)) return false;
+    }
     return true;
   }
   void stop() {

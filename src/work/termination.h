@@ -41,9 +41,7 @@ template <class M> class Termination {
   static u32 idle_of(u64 w) { return u32(w / kIdle) & ((1u << kCountBits) - 1); }
   static u32 pending_of(u64 w) { return u32(w & (kDozed - 1)); }
   static bool dozed(u64 w) { return (w & kDozed) != 0; }
-  static bool over(u64 w) {
-    return joined_of(w) != 0 && joined_of(w) == idle_of(w) && (pending_of(w) == 0 || mutated<M>(Trap::uncounted_queues));
-  }
+  static bool over(u64 w) { return joined_of(w) != 0 && joined_of(w) == idle_of(w) && pending_of(w) == 0; }
   static bool open_for(u64 w, u32 epoch) { return (epoch_of(w) == epoch || mutated<M>(Trap::untagged_word)) && !over(w); }
 
   // Conductor, between phases. A plain store cannot overwrite anybody's change: the word is over, and over is sticky.

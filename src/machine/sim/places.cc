@@ -14,12 +14,6 @@ usize line_bytes(usize bytes) { return div_up(bytes, kLineBytes) * sizeof(u32); 
 
 usize use_bytes(const Range& range) { return div_up(range.bytes, kPageBytes) * range.uses_nodes * sizeof(PageUse); }
 
-void drop_tables(Range& range) {
-  unmap_own(range.node_of_page, map_bytes(range.bytes));
-  if (range.lines != nullptr) unmap_own(range.lines, line_bytes(range.bytes));
-  if (range.uses != nullptr) unmap_own(range.uses, use_bytes(range));
-}
-
 // Over-maps by the alignment and gives the ends back.
 word map_aligned(usize bytes, usize align) {
   usize asked = align > kPageBytes ? bytes + align : bytes;
@@ -33,16 +27,37 @@ word map_aligned(usize bytes, usize align) {
 
 } // namespace
 
+Places::~Places() {
+  clear();
+  for (u8* map : spare_maps_) unmap_own(map, kPageBytes);
+}
+
+// All zero, for a range of so many bytes.
+u8* Places::make_map(usize bytes) {
+  const usize needed = map_bytes(bytes);
+  if (needed > kPageBytes || spare_maps_.empty()) return static_cast<u8*>(map_own(needed));
+  u8* map = spare_maps_.back();
+  spare_maps_.pop();
+  memset(map, 0, needed);
+  return map;
+}
+
+void Places::drop_tables(Range& range) {
+  if (const usize size = map_bytes(range.bytes); size > kPageBytes || !spare_maps_.push(range.node_of_page)) unmap_own(range.node_of_page, size);
+  if (range.lines != nullptr) unmap_own(range.lines, line_bytes(range.bytes));
+  if (range.uses != nullptr) unmap_own(range.uses, use_bytes(range));
+}
+
 bool Places::insert(Range range, usize align) {
   u64 offset = align_up(next_offset_, max_of<usize>(align, MiB));
   if (offset + range.bytes >= u64(1) << kOffsetBits) return false;
   range.offset = offset;
-  range.node_of_page = static_cast<u8*>(map_own(map_bytes(range.bytes)));
+  range.node_of_page = make_map(range.bytes);
   if (range.node_of_page == nullptr) return false;
   range.rule = range.node_of_page + div_up(range.bytes, kPageBytes);
   if (rules_.with_lines) range.lines = static_cast<u32*>(map_own(line_bytes(range.bytes)));
   if (rules_.with_lines && range.lines == nullptr) {
-    unmap_own(range.node_of_page, map_bytes(range.bytes));
+    drop_tables(range);
     return false;
   }
   usize i = ranges_.size();

@@ -45,7 +45,7 @@ class Places {
   static Rules plain_rules(u32 nodes);
 
   Places() = default;
-  ~Places() { clear(); }
+  ~Places();
 
   // Zeroed address space, or 0. `align` is a power of two.
   word reserve(usize bytes, usize align);
@@ -67,8 +67,11 @@ class Places {
  private:
   bool insert(Range range, usize align);
   void drop(usize index);
+  u8* make_map(usize bytes);
+  void drop_tables(Range& range);
 
   Vector<Range> ranges_;
+  Vector<u8*> spare_maps_; // of one page each, for ranges to come: a small case makes twenty ranges a run, and mapping them took longer than the case
   Rules rules_ = plain_rules(1);
   u64 next_offset_ = kFirstOffset;
   static constexpr u64 kFirstOffset = 16 * MiB;

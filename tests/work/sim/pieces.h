@@ -1,30 +1,14 @@
-// Every lock-free piece of floors 4 and 5 as a small case for the simulated machine, with plain data that only the piece's own orders
-// protect: who takes an entry, a task, a phase's result writes or reads a cell, so a missing order or a double take is a race.
-//
-// A case is what machine/sim/explore.h asks for; all() lists them. What each proves stands above it.
+// Every lock-free piece of floor 4, and the verb that forwards, as small cases for the simulated machine: all() lists them. Those of src/work stand
+// here, a node's queue and gangs with mail in mail_pieces.h, those of src/heap in heap_pieces.h. What each proves stands above it.
 #pragma once
-#include <string>
 #include <vector>
 
-#include "machine/sim/explore.h"
+#include "heap_pieces.h"
+#include "mail_pieces.h"
+#include "piece.h"
 #include "work/gang.h"
 
 namespace garner::pieces {
-
-struct Cell { u64 value = 0; };
-inline void own(Cell& cell) { writes<Sim>(cell.value)++; } // alone with it, ordered after everybody before
-inline u64 look(Cell& cell) { return reads<Sim>(cell.value); }
-
-// Starts a fiber that runs (case.*part)(self).
-template <class Case, void (Case::*kPart)(Sim::Self&), u32 kWorker> void launch(Sim& sim, Case* one) {
-  sim.start(
-      [](void* at) {
-        Case& c = *static_cast<Case*>(at);
-        Sim::Self self(c.sim, kWorker);
-        (c.*kPart)(self);
-      },
-      one);
-}
 
 // N8: an entry's cell is handed from the owner to whoever takes the entry; slots are used again after a steal.
 // kMost: entries that a thief asks for.
@@ -233,11 +217,12 @@ struct CrewsGather {
   u64 seen = 0;
 };
 
-// The bell, stories A and B: a sleeper takes what was published while it fell asleep; the end reaches it.
-struct BellWakes {
+// The bell, stories A and B: a sleeper takes what was published while it fell asleep; the end reaches it, which with eager sharing it may have to wait for.
+template <Share kShare> struct BellWakes {
   explicit BellWakes(Sim& s) : sim(s) {
     bell.start(sim);
     good = deque.start(sim, 4, Order::owner_lifo);
+    deque.share(kShare);
     launch<BellWakes, &BellWakes::owner, 0>(sim, this);
     launch<BellWakes, &BellWakes::sleeper, 1>(sim, this);
   }
@@ -425,22 +410,6 @@ template <u32 kWorkers> struct GangLife {
   bool good = true, stopped = false;
 };
 
-struct Piece {
-  const char* name;
-  sim::Exploration (*explore)(const sim::Limits& limits);
-  bool (*run)(Sim& sim, sim::Outcome& outcome); // once, on a machine that was just made or reset
-  u32 preemptions;                              // exhaustive within so many; ~0: all schedules
-};
-template <class Case> Piece piece(const char* name, u32 preemptions) {
-  return {name, [](const sim::Limits& limits) { return sim::explore<Case>(limits); },
-          [](Sim& sim, sim::Outcome& outcome) {
-            Case one(sim);
-            outcome = sim.run();
-            return outcome.end == sim::End::finished && one.ok();
-          },
-          preemptions};
-}
-
 // Gangs need a configuration; one type each keeps the list plain.
 template <u32 kWorkers, JoinKind kJoin, SyncKind kSync, TaskQueueKind kQueue> struct GangCase : GangLife<kWorkers> {
   explicit GangCase(Sim& sim) : GangLife<kWorkers>(sim, config_of(), 2, 1) {}
@@ -469,17 +438,27 @@ inline std::vector<Piece> all() {
       piece<QueueHandsOut<TaskQueueKind::monitor>>("task queue, monitor", 3),
       piece<TerminationGathers>("termination", 4),
       piece<CrewsGather>("termination by node", 2),
-      piece<BellWakes>("bell", 5),
+      piece<BellWakes<Share::lazy>>("bell", 5),
+      piece<BellWakes<Share::eager>>("bell, eager", 5),
       piece<ParkingLetsGo<SyncKind::futex>>("parking, futex", 6),
       piece<ParkingLetsGo<SyncKind::monitor>>("parking, monitor", 4),
       piece<MonitorGuards<LockKind::posix>>("monitor, posix", 6),
       piece<MonitorGuards<LockKind::spin_cas_then_posix>>("monitor, spinning", 4),
       piece<RosterNames>("roster", ~0u),
+      piece<NodeQueueHandsOver<2, 1, 8, 2>>("node queue, two consumers", 3),
+      piece<NodeQueueHandsOver<2, 2, 2, 1>>("node queue, two producers, spill", 3),
       piece<ForwardingPublishes>("forwarding", ~0u),
       piece<GangCase<2, JoinKind::late, SyncKind::futex, TaskQueueKind::array>>("gang, late join", 2),
       piece<GangCase<3, JoinKind::late, SyncKind::futex, TaskQueueKind::array>>("gang of three, late join", 1),
       piece<GangCase<2, JoinKind::fixed, SyncKind::futex, TaskQueueKind::msqueue>>("gang, fixed, list", 1),
       piece<GangCase<2, JoinKind::fixed, SyncKind::monitor, TaskQueueKind::monitor>>("gang, monitors", 1),
+      piece<BellWakesForMail>("bell, mail", 5),
+      piece<MailGang<2, JoinKind::late, SyncKind::futex, 1>>("gang with mail, late join", 1, 2),
+      piece<MailGang<2, JoinKind::fixed, SyncKind::futex, 1>>("gang with mail, fixed", 1, 2),
+      piece<SpaceHandsOut>("space", 2),
+      piece<StartsGrow>("object starts", ~0u),
+      piece<MarkHasOneWinner>("marks", ~0u),
+      piece<BudgetHolds>("budget", 4),
   };
 }
 

@@ -1,7 +1,5 @@
-// N7, N8, N9, N10, N16, N17: every lock-free piece with the race detector: all schedules of the small case within its bound on preemptions, and
+// N2, N7, N8, N9, N10, N16, N17, N23, T4, T13: every lock-free piece with the race detector: all schedules of the small case within its bound on preemptions, and
 // GARNER_SCHEDULES random ones (100,000 if not set: half with dice, half with priorities). GARNER_SCHEDULE_SEED=S plays one of them.
-#include <cstdlib>
-
 #include <gtest/gtest.h>
 
 #include "pieces.h"
@@ -9,29 +7,12 @@
 namespace garner::pieces {
 namespace {
 
-u64 number_from(const char* name, u64 otherwise) {
-  const char* value = getenv(name);
-  return value == nullptr ? otherwise : strtoull(value, nullptr, 10);
-}
-
-SimConfig schedule(u64 seed) {
-  SimConfig config;
-  config.seed = seed;
-  config.races = true;
-  config.steps_max = 1'000'000;
-  config.picker = seed % 2 == 0 ? sim::Picker::seeded : sim::Picker::priority;
-  config.changes = 1 + u32(seed / 2 % 5);
-  config.changes_within = seed / 8 % 2 == 0 ? 60 : 600;
-  config.nodes = 1 + u32(seed % 3);
-  if (seed % 4 == 2) config.faults = sim::FaultPlan::drawn(seed);
-  return config;
-}
-
 class Pieces : public ::testing::TestWithParam<Piece> {};
 
 TEST_P(Pieces, EveryScheduleOfTheSmallCase) {
   sim::Limits limits;
   limits.machine.races = true;
+  limits.machine.nodes = GetParam().nodes;
   limits.machine.preemptions_max = GetParam().preemptions;
   limits.schedules_max = 400'000;
   sim::Exploration found = GetParam().explore(limits);
@@ -41,10 +22,10 @@ TEST_P(Pieces, EveryScheduleOfTheSmallCase) {
 }
 
 TEST_P(Pieces, RandomSchedules) {
-  const u64 one = number_from("GARNER_SCHEDULE_SEED", 0), many = number_from("GARNER_SCHEDULES", 100'000);
-  Sim sim(schedule(1));
+  const u64 one = number_from("GARNER_SCHEDULE_SEED", 0), many = schedules_wanted();
+  Sim sim(schedule(1, GetParam().nodes));
   for (u64 seed = one != 0 ? one : 1; seed <= (one != 0 ? one : many); seed++) {
-    sim.reset(schedule(seed));
+    sim.reset(schedule(seed, GetParam().nodes));
     sim::Outcome outcome{};
     ASSERT_TRUE(GetParam().run(sim, outcome)) << "GARNER_SCHEDULE_SEED=" << seed << ": " << outcome.text;
   }
