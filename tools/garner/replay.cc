@@ -299,6 +299,13 @@ ordered_json row_json(const ReplayRow& row) {
   return all;
 }
 
+ordered_json replays_json(const ReplayPlan& plan, const std::vector<ReplayRow>& rows) {
+  ordered_json all = plan_json(plan);
+  all["rows"] = ordered_json::array();
+  for (const ReplayRow& row : rows) all["rows"].push_back(row_json(row));
+  return all;
+}
+
 std::vector<std::string> row_head() { return {"preset", "workers", "took part", "pause ms", "trace ms", "GB/s", "remote", "imbalance", "uneven", "idle", "lock wait", "steals"}; }
 
 std::vector<std::string> row_cells(const ReplayRow& row) {
