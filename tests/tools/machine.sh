@@ -97,7 +97,6 @@ for out in "$scratch/directory" "$scratch/none/x.json" /proc/x.json; do
 done
 bad "cannot write '/proc/x.json': no file can be made in its directory" machine calibrate -o /proc/x.json
 [ -z "$(ls "$scratch/directory")" ] || fail "something in the directory"
-echo kept > "$scratch/kept.new"
 "$garner" machine import -o "$scratch/directory/x.json" > "$scratch/out" && [ "$(ls "$scratch/directory")" = x.json ] || fail "import leaves something beside its file"
 "$garner" options --man | grep -q 'machine calibrate' || fail "the man page lacks calibrate"
 "$garner" machine bench uniform-4x6 --megabytes 4 | grep -q '^balanced-remote ' || fail "bench uniform-4x6"

@@ -379,8 +379,8 @@ std::vector<std::string> machine_names() {
 
 MachineFile find_machine(const std::string& wanted) {
   std::string text;
+  std::error_code error;
   if (wanted.find('/') != std::string::npos || wanted.ends_with(".json")) {
-    std::error_code error;
     if (!fs::is_regular_file(wanted, error) || !read_file(wanted, text)) throw UsageError(fmt::format("{}: cannot be read", printable(wanted)));
     return parse_machine(text, wanted);
   }
@@ -388,7 +388,7 @@ MachineFile find_machine(const std::string& wanted) {
   if (uniform_name(wanted, nodes, cores)) return parse_machine(uniform_machine(nodes, cores), wanted);
   const fs::path file = machines_directory() / (wanted + ".json");
   if (!read_file(file, text)) throw UsageError(fmt::format("no machine '{}'; garner machine list names those that come with the program, and a file is told by a slash or .json: {}", printable(wanted),
-                                                           fs::exists(wanted) ? "./" + printable(wanted) : "./FILE"));
+                                                           fs::exists(wanted, error) ? "./" + printable(wanted) : "./FILE"));
   return parse_machine(text, file.string());
 }
 
