@@ -38,10 +38,7 @@ void print(const std::string& options, u32 workers, const Measures& m) {
   const Traffic t = m.traffic();
   printf("%-34s %4u %4zu %9.3f %8.2f %9.2f %7.1f%% %6.2f", options.c_str(), workers, m.collections.size(), m.mean_pause_ms(), m.gc_throughput(), double(m.app_ns()) / 1e6,
          100 * m.remote_share(), double(m.copied_bytes()) / 1e6 / double(max_of<usize>(m.collections.size(), 1)));
-  u64 asked = 0;
-  for (const Collection& c : m.collections)
-    for (const u64 bytes : c.memory_bytes) asked += bytes;
-  printf(" %6.1f", double(asked) / 1e6 / double(max_of<usize>(m.collections.size(), 1)));
+  printf(" %6.1f", double(m.asked().all) / 1e6 / double(max_of<usize>(m.collections.size(), 1)));
   for (usize s = 0; s < kSpaceKinds && !t.empty(); s++) printf("  %s %.2f/%.2f", name_of(SpaceKind(s)), t.non_locality(SpaceKind(s)), t.imbalance(SpaceKind(s)));
   double stop = 0, gather = 0, evacuate = 0, weak = 0, finish = 0;
   for (const Collection& c : m.collections)
@@ -71,13 +68,10 @@ int bench(const Options& options) {
   printf("%-34s %4s %4s %9s %8s %9s %8s %6s %6s  space non-locality/imbalance, host s, digest\n", "options", "wrk", "gcs", "pause ms", "GB/s", "app ms", "remote", "copied", "asked");
   for (const std::string& text : options.options)
     for (u32 workers : options.workers) {
-      Spec spec;
+      Spec spec = spec_of(pattern, options.from_start);
       spec.machine = file.config();
       spec.options = text;
       spec.workers = workers;
-      spec.seed = 1;
-      spec.eden = spec.eden_min = spec.eden_max = pattern.eden;
-      if (!options.from_start) spec.worn_old = pattern.eden * 5 / 2; // as the experiments have it
       spec.lines = options.lines;
       spec.timeline = spec.locality = !options.log.empty();
       Transactions program(pattern, options.from_start);
@@ -102,8 +96,8 @@ bool read_options(int count, char** args, Options& options) {
   if (count < 2) return false;
   options.workload = args[1];
   for (int i = 2; i < count; i++) {
-    if (strcmp(args[i], "--from-start") == 0 || strcmp(args[i], "--lines") == 0) {
-      (args[i][2] == 'f' ? options.from_start : options.lines) = true;
+    if (bool* flag = strcmp(args[i], "--from-start") == 0 ? &options.from_start : strcmp(args[i], "--lines") == 0 ? &options.lines : nullptr; flag != nullptr) {
+      *flag = true;
       continue;
     }
     if (i + 1 == count) return false;

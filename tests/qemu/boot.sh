@@ -2,6 +2,7 @@
 # brings. The guest has no network and no disk; it runs /run and powers off. KVM is not used: where the device exists it need not work.
 # shellcheck shell=bash
 set -u
+SECONDS=0
 BUILD=$(cd "${1:?build directory}" && pwd)
 QEMU_DIR=$BUILD/qemu
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -16,6 +17,14 @@ with_libraries() {
     mkdir -p "$TREE$(dirname "$library")"
     cp -Ln "$library" "$TREE$library" 2>/dev/null
   done
+}
+
+# within SECONDS: one line on how long the script has taken so far; false when that is more. The scripts of this directory have four minutes together.
+within() {
+  local took=$SECONDS
+  if [ "$took" -le "$1" ]; then echo "took $took s of $1 s"; return 0; fi
+  echo "took $took s, more than the $1 s that it may"
+  return 1
 }
 
 # boot RUN-SCRIPT OUTPUT SECONDS: RUN-SCRIPT is a shell script for the guest. Returns 1 when the guest did not come to its end.

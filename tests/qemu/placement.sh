@@ -11,5 +11,6 @@ grep -aE 'guest:|^\[  FAILED|Failure|^  |^Expected|^old|^eden|^survivor' "$OUT"
 P=$(grep -ac '^\[       OK \]' "$OUT")
 ALL=$(grep -acE '^\[ RUN' "$OUT") F=$((ALL - P))
 [ "$ALL" -gt 0 ] && grep -aq '^guest: end after' "$OUT" && grep -aq '^\[==========\].*ran\.' "$OUT" || F=$((F + 1))
+if within 80; then P=$((P + 1)); else F=$((F + 1)); fi
 echo "$P passed, $F failed"
 [ "$F" -eq 0 ]

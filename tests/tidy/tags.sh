@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # Mechanism tags, code, tests and docs/status.md belong together:
-#   source    each of N1 to N25 and T1 to T16 but T15 is cited in code of src/, tables of options and READMEs not counted
+#   source    each of N1 to N25 and T1 to T16 but T15 is cited in code of src/, tables of options and READMEs not counted; N26 to N28 and T15, by which
+#             the others are measured, in code of tools/
 #   test      ... and by a test, in a comment or a name
-#   rows      status.md has one row for each of N1 to N28 and T1 to T16; those implemented name a test that cites the tag
+#   rows      status.md has one row for each of N1 to N28 and T1 to T16, and it names a test that cites the tag
 #   named     what a row calls its test is there: a native test, a script, or a conformance program
 #   figure    a row of a mechanism names experiments that docs/reproduce.md has, those among them that its table of mechanisms gives for the tag
 #   words     a tag that neither code nor the list below knows is a slip of the pen
 # One line per breach; last line "N passed, N failed".
 . "$(dirname "$0")/shared.inc"
 STATUS=docs/status.md
-IMPLEMENTED=$(seq -f 'N%g' 1 25; seq -f 'T%g' 1 14; echo T16)
+MEASURES='N26 N27 N28 T15'
 ALL=$(seq -f 'N%g' 1 28; seq -f 'T%g' 1 16)
 sources=$(git ls-files 'src/*.h' 'src/*.cc' 'src/*.ipp' 'src/*.S' | grep -v '^src/options/table.h$')
+tools=$(git ls-files 'tools/*.h' 'tools/*.cc')
 # Classes called N1 in a C# program are no citation; this file is none either.
 tests=$(git ls-files 'tests/*.cc' 'tests/*.h' 'tests/*.ipp' 'tests/*.sh' | grep -v '^tests/tidy/')
 cites() { grep -lE "(//|#|TEST).*\b$1\b" $2; } # TAG FILES: the files that cite it
@@ -27,8 +29,9 @@ place() {
   done
 }
 
-for tag in $IMPLEMENTED; do
-  verdict "source $tag" < <([ -n "$(cites $tag "$sources")" ] || echo "no file of src/ cites $tag")
+for tag in $ALL; do
+  case " $MEASURES " in *" $tag "*) room=tools files=$tools ;; *) room=src files=$sources ;; esac
+  verdict "source $tag" < <([ -n "$(cites $tag "$files")" ] || echo "no file of $room/ cites $tag")
   verdict "test $tag" < <([ -n "$(cites $tag "$tests")" ] || echo "no test cites $tag")
   verdict "row $tag" < <(for name in $(row $tag | named); do [ -n "$(cites $tag "$(place "$name")" 2>/dev/null)" ] && exit; done
     echo "no test in the row of $tag in $STATUS cites $tag")

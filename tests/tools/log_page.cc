@@ -167,7 +167,8 @@ TEST_F(TwoNodes, ACutLogIsReadAsFarAsItGoes) {
   const LogData log = read();
   EXPECT_EQ(log.cycles.size(), 1u);
   EXPECT_EQ(log.bad_lines, 1u);
-  EXPECT_NE(draw_log(log).find("1 lines of the log are no records"), std::string::npos);
+  EXPECT_EQ(damage_of(log), "1 line of the log is no record");
+  EXPECT_NE(draw_log(log).find("1 line of the log is no record. "), std::string::npos);
   for (size_t size = 0; size < whole.size(); size += 97) { // wherever it is cut
     text_ = whole.substr(0, size);
     if (refused() == "(read)") EXPECT_FALSE(draw_log(read()).empty());

@@ -38,6 +38,8 @@ done
 bad '--help tells more' machine
 bad '--help tells more' machine frobnicate
 bad "no machine 'amd49'" machine show amd49
+bad "no machine 'nofile'; garner machine list names those that come with the program, and a file is told by a slash or .json: ./FILE" machine check nofile
+(cd "$scratch" && cp "$tree/machines/amd48.json" mine && bad 'told by a slash or .json: ./mine' machine check mine && "$garner" machine check ./mine > out)
 for name in uniform- uniform-0 uniform--3 uniform-+3 uniform-03 'uniform- 3' uniform-3x uniform-x3 uniform-5x0 uniform-0x5 uniform-2x-2 uniform-2x2x2 uniform-8cores uniform-1025 uniform-65x2 uniform-2x1025 \
             uniform-99999999999 uniform-99999999999x2; do
   bad "no machine '$name'; uniform-N has N cores on one node, uniform-KxC has K nodes of C cores: K from 1 to 64, N and C from 1 to 1024" machine show "$name"
@@ -68,7 +70,7 @@ bad 'changed.json: name: must have at most 100 characters, not 991' machine chec
 changed "s/\"about\": \"[^\"]*\"/\"about\": \"$long\"/"
 bad 'changed.json: about: must have at most 1000 characters, not 1001' machine check "$scratch/changed.json"
 changed 's/"page_kib": 4/"a\\u001b[31m\\u009b\\nb": 1, "page_kib": 4/'
-bad "changed.json: sources: nothing says where 'a\x1b[31m\u009b\nb' comes from" machine check "$scratch/changed.json"
+bad 'changed.json: a\x1b[31m\u009b\nb: is no key of a machine file' machine check "$scratch/changed.json"
 changed 's/"within_cluster": "die"/"within_cluster": "\\u001bdie"/'
 bad 'changed.json: within_cluster: must be one line of printable text' machine check "$scratch/changed.json"
 changed 's/\["die", "package"/["\\u001bdie", "package"/'
@@ -80,6 +82,22 @@ bad "no machine '\\x1b[31m'" machine show "${escape}[31m"
 bad "no machine 'uniform-\\x1b[31m'" machine show "uniform-${escape}[31m"
 bad '\x1b/x: cannot be read' machine show "$escape/x"
 bad 'cannot be read' machine import "$scratch/none.xml"
+printf '<topology' > "$scratch/${escape}[2Jx"
+bad '\x1b[2Jx: ' machine import "$scratch/${escape}[2Jx"
+bad '\x1b[2Jy: cannot be read' machine import "$scratch/${escape}[2Jy"
+bad '\x1b[2J' machine list "${escape}[2J"
+"$garner" machine import -o "$scratch/box.json" --name box > "$scratch/out"
+"$garner" machine import --name box -o "$scratch/${escape}box" | grep -qF '\x1bbox: ' || fail "import prints a file's name as it is"
+# Where nothing can be written is seen before half a minute of measuring; nothing is left there by looking.
+mkdir "$scratch/directory"
+for out in "$scratch/directory" "$scratch/none/x.json" /proc/x.json; do
+  code=0
+  timeout 5 "$garner" machine calibrate --effort 100 -o "$out" > "$scratch/out" 2> "$scratch/err" || code=$?
+  [ $code = 2 ] && [ "$(wc -l < "$scratch/err")" = 1 ] && grep -qF "cannot write '$out': " "$scratch/err" || fail "calibrate -o $out: exit code $code: $(cat "$scratch/err")"
+done
+bad "cannot write '/proc/x.json': no file can be made in its directory" machine calibrate -o /proc/x.json
+[ -z "$(ls "$scratch/directory")" ] || fail "something in the directory"
+"$garner" machine import -o "$scratch/directory/x.json" > "$scratch/out" && [ "$(ls "$scratch/directory")" = x.json ] || fail "import leaves something beside its file"
 "$garner" options --man | grep -q 'machine calibrate' || fail "the man page lacks calibrate"
 "$garner" machine bench uniform-4x6 --megabytes 4 | grep -q '^balanced-remote ' || fail "bench uniform-4x6"
 echo nonsense > "$scratch/nonsense"

@@ -113,7 +113,7 @@ TEST(MachineFiles, EveryMissingKeyIsNamed) {
 }
 
 TEST(MachineFiles, UnknownKeysAreNamed) {
-  expect_line(trouble_after([](StrictJson& j) { j["colour"] = 1; }), "sources: nothing says where 'colour' comes from");
+  expect_line(trouble_after([](StrictJson& j) { j["colour"] = 1; }), "colour: is no key of a machine file");
   expect_line(trouble_after([](StrictJson& j) { j["colour"] = 1, j["sources"]["colour"] = "guessed"; }), "colour: is no key of a machine file");
   expect_line(trouble_after([](StrictJson& j) { j["core"]["clock"] = 1; }), "core.clock: is no key");
   expect_line(trouble_after([](StrictJson& j) { j["nodes"][3]["core"] = 1; }), "nodes[3].core: is no key");
@@ -159,7 +159,8 @@ TEST(MachineFiles, LinksAndRoutesMustLeadSomewhere) {
 }
 
 TEST(MachineFiles, EveryValueSaysWhereItComesFrom) {
-  expect_line(trouble_after([](StrictJson& j) { j["sources"].erase("within_cluster"); }), "sources: nothing says where 'within_cluster' comes from");
+  expect_line(trouble_after([](StrictJson& j) { j["sources"].erase("within_cluster"); }), "within_cluster: nothing in sources says where it comes from; an entry 'within_cluster' would");
+  expect_line(trouble_after([](StrictJson& j) { j["routes"] = {{0, 2, 3}}; }), "routes[0][0]: nothing in sources says where it comes from; an entry 'routes' would");
   expect_line(trouble_after([](StrictJson& j) { j["sources"]["core.clock_mhz"] = "somebody said so"; }), "sources.core.clock_mhz: must begin with one of: published");
   expect_line(trouble_after([](StrictJson& j) { j["sources"]["core.cloc"] = "guessed"; }), "sources.core.cloc: there is no such value");
 }

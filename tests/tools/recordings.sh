@@ -57,6 +57,8 @@ for command in simulate advise; do
   bad "there is no such file" $command nowhere
   bad "a recording is a file" $command .
   bad "'fast' is no preset" $command "$heap" --preset fast
+  bad "--preset 'ps,naps,ps': ps stands there twice" $command "$heap" --preset ps,naps,ps
+  bad "--workers '1,4,1': 1 stands there twice" $command "$heap" --workers 1,4,1
   bad "--workers '0'" $command "$heap" --workers 0
   bad "--workers '8,x'" $command "$heap" --workers 8,x
   bad "--workers 49: amd48 has 1 to 48 hardware threads" $command "$heap" --workers 8,49

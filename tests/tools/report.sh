@@ -19,6 +19,25 @@ thefts=$(grep '"event":"steals"' run.log | sed -E 's/.*"from":\[([0-9,]*)\].*/\1
 drawn=$(sed -nE 's/.*"title":"Thefts by distance"[^]]*\],"series":\{"thefts":\[([0-9.,]*)\].*/\1/p' page.html | tr ',' '\n' | awk '{ sum += $1 } END { print sum }')
 [ "$thefts" -gt 0 ] && [ "$thefts" = "$drawn" ] || fail "thefts: $thefts in the log, $drawn drawn"
 
+[ -z "$("$garner" report run.log -o page.html 2>&1)" ] || fail "something is said of a whole log"
+# A log that lost its middle: a page of the rest, and one line about it, on stderr and in the page.
+for number in 1 2 3 4 5 6; do echo '{"event":"cycle_end","pid":7,"index":'$number',"kind":"young1","start_ns":'$number'000,"pause_ns":100,"stop_ns":1}'; done > six.log
+[ -z "$("$garner" report six.log -o six.html 2>&1)" ] || fail "something is said of six collections"
+damaged() { # TEXT FILE
+  "$garner" report $2 -o damaged.html > out 2> err || fail "report of $2: $(cat err)"
+  [ "$(cat err)" = "garner: $2: $1; the page shows the rest" ] || fail "$2: $(cat err)"
+  [ ! -s out ] && grep -qF "$1. " damaged.html || fail "the page of $2 does not say it"
+}
+sed 3d six.log > missing.log
+damaged '1 collection between others is missing' missing.log
+sed 3,4d six.log > missing.log
+damaged '2 collections between others are missing' missing.log
+(head -c 230 six.log && tail -c 50 six.log) > torn.log # from the third line into the last
+damaged '1 line of the log is no record' torn.log
+sed '4s/.*/{"event":"cyc/' six.log > torn.log
+damaged '1 line of the log is no record, 1 collection between others is missing' torn.log
+sed '4s/"pid":7/"pid":7,"lost_before":2/' six.log > lost.log
+damaged '2 records could not be written' lost.log
 head -c 4000 run.log > cut.log # no collection has ended by then
 head -c 100000 "$garner" > binary
 : > empty

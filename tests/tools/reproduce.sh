@@ -4,6 +4,8 @@
 . "$(dirname "$0")/shared.inc"
 bad 'which experiments' reproduce
 bad 'no experiment is called naps/E12' reproduce naps/E12
+bad '--all: every experiment of the papers, or those named (naps/E3, naps/E4), not both' reproduce naps/E3 naps/E4 --all
+for more in naps/E3 --all --quick --resume; do bad 'list tells what experiments there are and stands alone' reproduce list $more; done
 : > "$scratch/file"
 bad 'file' reproduce naps/E3 --quick -o "$scratch/file"
 bad '--jobs' reproduce naps/E3 --jobs none

@@ -88,6 +88,7 @@ TEST_F(WritingFiles, AFailureIsOneLineAndLeavesNothing) {
   EXPECT_EQ(files(), 1u);
   EXPECT_EQ(trouble_of<UsageError>(at("none/below/a")), "cannot write '" + at("none/below/a").string() + "': " + at("none/below").string() + ": No such file or directory");
   EXPECT_FALSE(fs::exists(at("none"))) << "no directory is made";
+  EXPECT_EQ(trouble_of<std::runtime_error>("/proc/garner"), "cannot write '/proc/garner': no file can be made in its directory");
   write_file(at("a"), "one");
   EXPECT_NE(trouble_of<UsageError>(at("a/b")).find(": Not a directory"), std::string::npos);
   struct stat null;
@@ -114,6 +115,36 @@ TEST_F(WritingFiles, AFailureIsOneLineAndLeavesNothing) {
   EXPECT_EQ(full, "cannot write '" + at("a").string() + "': File too large");
   EXPECT_EQ(text_of(at("a")), "one") << "the old file stays";
   EXPECT_FALSE(fs::exists(at("a.new")));
+}
+
+TEST_F(WritingFiles, APlaceIsTriedBeforeTheWorkAndNothingIsLeft) {
+  const auto trouble = [](const fs::path& path) {
+    try {
+      want_place_for(path);
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  fs::create_directory(at("directory"));
+  write_file(at("a"), "one");
+  write_file(at("b.new"), "somebody's");
+  for (const char* good : {"a", "b", "new"}) EXPECT_EQ(trouble(at(good)), "");
+  EXPECT_EQ(trouble(""), "");
+  EXPECT_EQ(trouble("/dev/null"), "");
+  EXPECT_EQ(trouble(at("directory")), "cannot write '" + at("directory").string() + "': Is a directory");
+  EXPECT_EQ(trouble(at("none/a")), "cannot write '" + at("none/a").string() + "': " + at("none").string() + ": No such file or directory");
+  EXPECT_EQ(trouble("/proc/garner"), "cannot write '/proc/garner': no file can be made in its directory");
+  EXPECT_EQ(text_of(at("a")), "one");
+  EXPECT_EQ(text_of(at("b.new")), "somebody's");
+  EXPECT_EQ(files(), 3u);
+}
+
+TEST_F(WritingFiles, DirectoriesAreMadeWhereThatIsAskedFor) {
+  write_file_and_directories(at("some/where/a"), "one");
+  EXPECT_EQ(text_of(at("some/where/a")), "one");
+  write_file(at("b"), "one");
+  EXPECT_THROW(write_file_and_directories(at("b/a"), "two"), UsageError);
 }
 
 } // namespace

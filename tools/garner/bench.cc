@@ -162,9 +162,7 @@ class Bench {
     nlohmann::ordered_json json = {{"size", args_.size},  {"runs", args_.runs},    {"machine", machine()},
                                    {"options", options_}, {"failures", failures_}, {"results", bench_json(results_)}};
     fs::path out = args_.out.empty() ? setup_.output() / "results" : fs::absolute(args_.out);
-    std::error_code ignored; // writing tells
-    fs::create_directories(out, ignored);
-    write_file(out / "bench.json", json.dump(2) + "\n");
+    write_file_and_directories(out / "bench.json", json.dump(2) + "\n");
     write_file(out / "bench.md", markdown + (remarks.empty() ? "" : "\n" + remarks));
     say_err("garner: written: {}, {}\n", (out / "bench.md").string(), (out / "bench.json").string());
   }

@@ -178,11 +178,25 @@ LogData read_log(std::istream& lines, const std::string& name) {
   }
   std::erase_if(log.cycles, [](const auto& one) { return one.second.pause_ns <= 0; }); // begun when the log ended
   if (log.cycles.empty()) throw UsageError(fmt::format("{}: no collection in it (a log is written with log=FILE,log_format=json)", name));
+  uint64_t before = 0;
   for (auto& [number, cycle] : log.cycles) {
     whole_phases_only_where_needed(cycle);
     if (log.processes.empty() || log.processes.back() != number.first) log.processes.push_back(number.first);
+    else log.missing += number.second - before - 1;
+    before = number.second;
   }
   return log;
+}
+
+std::string damage_of(const LogData& log) {
+  std::string all;
+  auto add = [&](uint64_t count, const char* one, const char* several) {
+    if (count != 0) all += fmt::format("{}{} {}", all.empty() ? "" : ", ", count, count == 1 ? one : several);
+  };
+  add(log.bad_lines, "line of the log is no record", "lines of the log are no records");
+  add(log.missing, "collection between others is missing", "collections between others are missing");
+  add(log.lost_records, "record could not be written", "records could not be written");
+  return all;
 }
 
 const CycleSeen& LogData::longest() const {

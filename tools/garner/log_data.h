@@ -40,6 +40,7 @@ struct LogData {
   Matrix steals, locality;                       // [thief][victim], [node of the root][node of the object]
   double steals_near = 0, steals_far = 0;        // as workers count them, also on one node
   unsigned bad_lines = 0, lost_records = 0;
+  uint64_t missing = 0;                          // collections of a process between others of it that are not here
 
   const CycleSeen& longest() const;
   std::map<double, double> steals_by_distance() const; // thefts by distance of thief and victim; empty without distances
@@ -48,6 +49,8 @@ struct LogData {
 // UsageError when the file cannot be read or holds no collection.
 LogData read_log(const std::string& path);
 LogData read_log(std::istream& lines, const std::string& name);
+// What is not in the log that should be, and what should not: one line, empty for a log that is whole.
+std::string damage_of(const LogData& log);
 
 double sum_of(const Matrix& m);
 // Share of 1 that is not on the diagonal; 0 for nothing at all.

@@ -324,8 +324,7 @@ std::string draw_log(const LogData& log) {
   page += tiles(log);
   std::string remarks;
   if (log.processes.size() > 1) remarks += fmt::format("{} processes wrote to this log. ", log.processes.size());
-  if (log.bad_lines != 0) remarks += fmt::format("{} lines of the log are no records. ", log.bad_lines);
-  if (log.lost_records != 0) remarks += fmt::format("{} records could not be written. ", log.lost_records);
+  if (const std::string damage = damage_of(log); !damage.empty()) remarks += damage + ". ";
   if (log.nodes > 1 && log.accesses.empty()) remarks += "Accesses by node are not in this log: log_detail=full tells them, of young collections. ";
   if (log.nodes > 1 && log.locality.empty()) remarks += "Locality is not in this log: log_detail=roots tells it. ";
   if (!remarks.empty()) page += fmt::format("<p class=\"soft\">{}</p>\n", remarks);

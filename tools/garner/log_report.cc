@@ -6,6 +6,8 @@
 #include "log_data.h"
 #include "log_page.h"
 #include "paths.h"
+#include "say.h"
+#include "strict_json.h"
 
 namespace garner::tool {
 
@@ -16,7 +18,9 @@ Command add_report(CLI::App& root) {
   app->add_option("LOG", *log, "A log written with log=FILE,log_format=json, or by 'garner simulate --log'")->required()->option_text("LOG");
   app->add_option("-o,--output", *out, "The page")->type_name("FILE")->capture_default_str();
   return {app, [log, out](const Invocation&) {
-            write_file(*out, draw_log(read_log(*log)));
+            const LogData data = read_log(*log);
+            write_file(*out, draw_log(data));
+            if (const std::string damage = damage_of(data); !damage.empty()) say_err("garner: {}: {}; the page shows the rest\n", printable(*log), damage);
             return 0;
           }};
 }

@@ -156,7 +156,7 @@ int calibrate(const CalibrateOptions& options) {
     return 0;
   }
   write_file(options.out, text);
-  say_out("{}: {} nodes, {} cores, {} threads\n", options.out, machine.shape.nodes, machine.cores(), machine.threads());
+  say_out("{}: {} nodes, {} cores, {} threads\n", printable(options.out), machine.shape.nodes, machine.cores(), machine.threads());
   return 0;
 }
 

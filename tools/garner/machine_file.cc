@@ -54,7 +54,6 @@ class Reading {
     if (machine.uniform) uniform(top);
     else full(top);
     sources(top);
-    top.done();
     return std::move(machine);
   }
 
@@ -282,12 +281,13 @@ class Reading {
         top.fail("sources." + path, fmt::format("must begin with one of: {}", fmt::join(kSourceClasses, ", ")));
       machine.sources.push_back({path, text});
     }
+    top.done(); // before it is asked where a value comes from that no machine has
     std::vector<std::string> values;
     for (const auto& [name, value] : all_.items())
       if (name != "garner_machine" && name != "name" && name != "about" && name != "sources") find_values(value, name, values);
     for (const std::string& path : values)
       if (std::none_of(machine.sources.begin(), machine.sources.end(), [&](const auto& s) { return covers(s.first, path); }))
-        top.fail("sources", fmt::format("nothing says where '{}' comes from", path));
+        top.fail(path, fmt::format("nothing in sources says where it comes from; an entry '{}' would", path.substr(0, path.find('['))));
     for (const auto& source : machine.sources)
       if (std::none_of(values.begin(), values.end(), [&](const std::string& path) { return covers(source.first, path); }))
         top.fail("sources." + source.first, "there is no such value");
@@ -379,15 +379,16 @@ std::vector<std::string> machine_names() {
 
 MachineFile find_machine(const std::string& wanted) {
   std::string text;
+  std::error_code error;
   if (wanted.find('/') != std::string::npos || wanted.ends_with(".json")) {
-    std::error_code error;
     if (!fs::is_regular_file(wanted, error) || !read_file(wanted, text)) throw UsageError(fmt::format("{}: cannot be read", printable(wanted)));
     return parse_machine(text, wanted);
   }
   u32 nodes, cores;
   if (uniform_name(wanted, nodes, cores)) return parse_machine(uniform_machine(nodes, cores), wanted);
   const fs::path file = machines_directory() / (wanted + ".json");
-  if (!read_file(file, text)) throw UsageError(fmt::format("no machine '{}'; garner machine list names those that come with the program", printable(wanted)));
+  if (!read_file(file, text)) throw UsageError(fmt::format("no machine '{}'; garner machine list names those that come with the program, and a file is told by a slash or .json: {}", printable(wanted),
+                                                           fs::exists(wanted, error) ? "./" + printable(wanted) : "./FILE"));
   return parse_machine(text, file.string());
 }
 

@@ -7,6 +7,7 @@
 #include "machine_file.h"
 #include "paths.h"
 #include "say.h"
+#include "strict_json.h"
 
 namespace garner::tool {
 namespace {
@@ -39,7 +40,7 @@ int import_machine(const ImportOptions& options) {
   write_file(options.out, text);
   u32 guessed = 0;
   for (const auto& source : machine.sources) guessed += source.second.rfind("guessed", 0) == 0;
-  say_out("{}: {} nodes, {} cores, {} threads; {} of {} sources are guesses, which the file marks\n", options.out, machine.shape.nodes, machine.cores(), machine.threads(), guessed, machine.sources.size());
+  say_out("{}: {} nodes, {} cores, {} threads; {} of {} sources are guesses, which the file marks\n", printable(options.out), machine.shape.nodes, machine.cores(), machine.threads(), guessed, machine.sources.size());
   return 0;
 }
 

@@ -7,14 +7,16 @@
 
 #include "command.h"
 #include "say.h"
+#include "strict_json.h"
 
 namespace garner::tool {
 namespace {
 
 constexpr const char* kProgramOption = "PROGRAM";
 
+// What is wrong may name what came from the command line or a file: it stays one line of printable text.
 int tell(const std::string& what, int code) {
-  say_err("garner: {}\n", what);
+  say_err("garner: {}\n", printable(what));
   return code;
 }
 

@@ -86,9 +86,7 @@ void BaselineFile::keep(const std::string& key, const Baseline& baseline) {
                {"peak_bytes", reference.peak_bytes},
                {"checksum", reference.checksum},
                {"files", reference.files}};
-  std::error_code ignored; // writing tells
-  std::filesystem::create_directories(path_.parent_path(), ignored);
-  write_file(path_, all_.dump(2) + "\n");
+  write_file_and_directories(path_, all_.dump(2) + "\n");
 }
 
 } // namespace garner::tool

@@ -83,7 +83,10 @@ std::string file_digest(const fs::path& path) {
 
 namespace {
 
-[[noreturn]] void cannot_write(const fs::path& path, int error) { throw std::runtime_error(fmt::format("cannot write '{}': {}", path.string(), std::strerror(error))); }
+// ENOENT where the directory is there: it is one like /proc.
+std::string sentence_of(int error) { return error == ENOENT ? "no file can be made in its directory" : std::strerror(error); }
+
+[[noreturn]] void cannot_write(const fs::path& path, int error) { throw std::runtime_error(fmt::format("cannot write '{}': {}", path.string(), sentence_of(error))); }
 
 // Where symbolic links lead, also when nothing is there yet.
 fs::path target_of(fs::path path) {
@@ -118,14 +121,32 @@ bool is_in_place(const struct stat& there, int& fd) {
   return fd >= 0 || !S_ISREG(there.st_mode);
 }
 
+void want_directory_of(const fs::path& path, const fs::path& target) {
+  const fs::path parent = target.parent_path();
+  std::error_code error;
+  if (!parent.empty() && !fs::is_directory(parent, error)) throw UsageError(fmt::format("cannot write '{}': {}: {}", path.string(), parent.string(), std::strerror(error ? error.value() : ENOTDIR)));
+}
+
+// Where the text goes before it takes the file's name.
+fs::path next_to(fs::path target) { return target += ".new"; }
+int open_next(const fs::path& next, int more) { return open(next.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | more, 0666); }
+
 } // namespace
 
 void want_place_for(const fs::path& path) {
+  if (path.empty()) return;
   struct stat there;
-  if (stat(path.c_str(), &there) == 0) return;
-  const fs::path parent = target_of(path).parent_path();
-  std::error_code error;
-  if (!parent.empty() && !fs::is_directory(parent, error)) throw UsageError(fmt::format("cannot write '{}': {}: {}", path.string(), parent.string(), std::strerror(error ? error.value() : ENOTDIR)));
+  int error = 0;
+  if (int fd; stat(path.c_str(), &there) == 0 && is_in_place(there, fd)) {
+    if (S_ISDIR(there.st_mode)) error = EISDIR;
+  } else {
+    const fs::path target = target_of(path), next = next_to(target);
+    want_directory_of(path, target);
+    const int made = open_next(next, O_EXCL);
+    if (made >= 0) close(made), unlink(next.c_str());
+    else if (errno != EEXIST) error = errno;
+  }
+  if (error != 0) throw UsageError(fmt::format("cannot write '{}': {}", path.string(), sentence_of(error)));
 }
 
 void write_file(const fs::path& path, const std::string& text) {
@@ -135,17 +156,21 @@ void write_file(const fs::path& path, const std::string& text) {
     if (const int error = fd < 0 ? errno : write_all(fd, text); error != 0) cannot_write(path, error);
     return;
   }
-  want_place_for(path);
-  const fs::path target = target_of(path);
-  fs::path next = target;
-  next += ".new";
-  const int fd = open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const fs::path target = target_of(path), next = next_to(target);
+  want_directory_of(path, target);
+  const int fd = open_next(next, O_TRUNC);
   if (fd < 0) cannot_write(path, errno);
   int error = write_all(fd, text);
   if (error == 0 && rename(next.c_str(), target.c_str()) != 0) error = errno;
   if (error == 0) return;
   unlink(next.c_str());
   cannot_write(path, error);
+}
+
+void write_file_and_directories(const fs::path& path, const std::string& text) {
+  std::error_code ignored; // writing tells
+  fs::create_directories(path.parent_path(), ignored);
+  write_file(path, text);
 }
 
 TempDirectory::TempDirectory() {

@@ -23,11 +23,14 @@ bool read_file(const fs::path& path, std::string& text);
 // "812 bytes, 5f3a…": size and FNV-1a digest, enough to tell two results of one program apart, not meant against malice. "missing" when
 // it cannot be read.
 std::string file_digest(const fs::path& path);
-// UsageError when there is no directory to write this file in; for commands that work long before they write.
+// UsageError when there is no directory to write this file in, when it is a directory, or when none can be made there; for commands that work long before they
+// write. Tries it, with a file that is gone again. An empty path is none to write.
 void want_place_for(const fs::path& path);
 // Replaces the file in one step, and the one a symbolic link leads to; what is no regular file, and where stdout or stderr goes, is written in place. Makes no
 // directory: UsageError as above. std::runtime_error with a sentence when it cannot be written.
 void write_file(const fs::path& path, const std::string& text);
+// The same, below directories that need not be there yet.
+void write_file_and_directories(const fs::path& path, const std::string& text);
 
 // A new directory under TMPDIR, removed with all that is in it.
 class TempDirectory {

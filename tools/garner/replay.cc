@@ -44,6 +44,7 @@ std::vector<std::string> parse_presets(const std::string& text) {
       for (const std::string& one : known) all += (all.empty() ? "" : ", ") + one;
       throw UsageError(fmt::format("--preset: '{}' is no preset; there are {}", name, all));
     }
+    if (std::find(wanted.begin(), wanted.end(), name) != wanted.end()) throw UsageError(fmt::format("--preset '{}': {} stands there twice", text, name));
     wanted.push_back(name);
   }
   return wanted;
@@ -59,7 +60,9 @@ std::vector<u32> parse_workers(const std::string& text, u32 cores) {
   for (const std::string& part : split(text)) {
     if (part.empty() || part.size() > 4 || part.find_first_not_of("0123456789") != std::string::npos || std::stoul(part) < 1 || std::stoul(part) > 1024)
       throw UsageError(fmt::format("--workers '{}': expected numbers from 1 to 1024, like 1,8,48", text));
-    wanted.push_back(u32(std::stoul(part)));
+    const u32 number = u32(std::stoul(part));
+    if (std::find(wanted.begin(), wanted.end(), number) != wanted.end()) throw UsageError(fmt::format("--workers '{}': {} stands there twice", text, number));
+    wanted.push_back(number);
   }
   return wanted;
 }
@@ -296,6 +299,13 @@ ordered_json row_json(const ReplayRow& row) {
                        {"spans", spans}});
   }
   all["by_worker"] = workers;
+  return all;
+}
+
+ordered_json replays_json(const ReplayPlan& plan, const std::vector<ReplayRow>& rows) {
+  ordered_json all = plan_json(plan);
+  all["rows"] = ordered_json::array();
+  for (const ReplayRow& row : rows) all["rows"].push_back(row_json(row));
   return all;
 }
 

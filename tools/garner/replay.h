@@ -65,6 +65,8 @@ std::string plan_line(const ReplayPlan& plan);
 std::string unused_line(const std::vector<ReplayRow>& rows);
 nlohmann::ordered_json plan_json(const ReplayPlan& plan);
 nlohmann::ordered_json row_json(const ReplayRow& row);
+// All that `simulate --json` prints: plan and rows.
+nlohmann::ordered_json replays_json(const ReplayPlan& plan, const std::vector<ReplayRow>& rows);
 // A row as tables show it, printed or in a page, and the head of such a table.
 std::vector<std::string> row_head();
 std::vector<std::string> row_cells(const ReplayRow& row);

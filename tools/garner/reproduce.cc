@@ -52,6 +52,7 @@ int list_experiments() {
 }
 
 std::vector<const Experiment*> choose(const Options& options) {
+  if (options.all && !options.wanted.empty()) throw UsageError(fmt::format("--all: every experiment of the papers, or those named ({}), not both", fmt::join(options.wanted, ", ")));
   if (options.wanted.empty()) {
     if (!options.all && !options.quick) throw UsageError("which experiments? --all, --quick, or names as in 'garner reproduce list'");
     return every_experiment(false);
@@ -185,14 +186,15 @@ void write_chapter(const Chapter& chapter, const Scale& scale, const Results& re
   std::string name = chapter.experiment->id;
   std::replace(name.begin(), name.end(), '/', '-');
   write_file(directory / (name + ".json"), json_of(chapter, scale, results).dump(1) + "\n");
-  std::string machines;
-  for (const std::string& m : chapter.machines) machines += (machines.empty() ? "" : ", ") + m;
   for (size_t i = 0; i < chapter.section.figures.size(); i++)
-    write_file(directory / fmt::format("{}-{}.svg", name, i + 1), draw_svg(chapter.section.figures[i], fmt::format("simulated; {}; machine {}; seed {}", chapter.experiment->id, machines, kReproduceSeed)));
+    write_file(directory / fmt::format("{}-{}.svg", name, i + 1), draw_svg(chapter.section.figures[i], caption_of(chapter)));
 }
 
 int reproduce(const Options& options) {
-  if (options.wanted.size() == 1 && options.wanted[0] == "list") return list_experiments();
+  if (std::find(options.wanted.begin(), options.wanted.end(), "list") != options.wanted.end()) {
+    if (options.wanted.size() > 1 || options.all || options.quick || options.resume) throw UsageError("list tells what experiments there are and stands alone: garner reproduce list");
+    return list_experiments();
+  }
   const Scale scale{options.quick};
   const std::vector<const Experiment*> chosen = choose(options);
   std::vector<Run> runs;

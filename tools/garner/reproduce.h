@@ -19,9 +19,9 @@ namespace garner::tool {
 struct Run {
   std::string machine = "amd48", workload, options; // workload "placement:NAME": the micro-benchmark of N28; "recording:NAME": one of tests/data
   unsigned workers = 48;
-  unsigned percent = 100;     // of the workload's eden
+  unsigned percent = 100;     // of the workload's eden and of what lives in it (scaled(), sim/workloads.h); of a placement: MiB to read
   unsigned collections = 0;   // 0: the workload's own
-  unsigned graph_percent = 100; // of the nodes of its graph
+  unsigned graph_percent = 100; // of the nodes of its graph, besides `percent`
   unsigned eden_percent = 100;  // of eden alone: the same program, which allocates as much, in another heap
   bool from_start = false, locality = false;
   unsigned long long eden_min_percent = 100, eden_max_percent = 100; // of eden, for adaptive sizes
@@ -85,6 +85,7 @@ nlohmann::ordered_json execute(const Run& run);
 
 std::string draw_svg(const Figure& figure, const std::string& caption);
 struct Chapter { const Experiment* experiment; Section section; std::vector<std::string> machines; };
+std::string caption_of(const Chapter& chapter); // of its figures: simulated, where, with which seed
 std::string draw_report(const std::vector<Chapter>& chapters, const Scale& scale, unsigned long long seed);
 nlohmann::ordered_json json_of(const Chapter& chapter, const Scale& scale, const Results& results);
 std::string markdown_of(const std::vector<Chapter>& chapters); // a row for each claim, then the reasons
@@ -98,7 +99,7 @@ Claim gain_claim(const std::string& text, const std::string& paper_text, double 
 const std::map<std::pair<std::string, std::string>, std::string>& reasons();
 std::string reason_of(const std::string& experiment, const std::string& claim);
 std::string tally(const size_t (&counts)[kVerdicts]); // "61 hold, 5 in direction only, …"
-std::string percent(double ratio); // of 1, with its sign: 1.2 is "+20 %"
+std::string percent(double ratio); // how far a ratio is from 1, with its sign: 1.2 is "+20 %", 0.8 "-20 %"; "-" for none
 const char* verdict_name(Verdict verdict);
 std::string short_number(double value);
 // A line of a grid, with the digits of the step between lines; thousands apart.

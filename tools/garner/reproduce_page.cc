@@ -131,12 +131,6 @@ double grid_step(double most) {
   return 20 * power;
 }
 
-std::string caption_of(const Chapter& chapter) {
-  std::string machines;
-  for (const std::string& m : chapter.machines) machines += (machines.empty() ? "" : ", ") + m;
-  return fmt::format("simulated; {}; machine {}; seed {}", chapter.experiment->id, machines, kReproduceSeed);
-}
-
 std::string claims_html(const Section& section, bool own) {
   std::string out = fmt::format("<table class=\"claims\"><tr><th>claim</th><th>{}</th><th>ours (simulated)</th><th>verdict</th></tr>\n", own ? "wanted" : "paper");
   for (const Claim& c : section.claims)
@@ -146,6 +140,12 @@ std::string claims_html(const Section& section, bool own) {
 }
 
 } // namespace
+
+std::string caption_of(const Chapter& chapter) {
+  std::string machines;
+  for (const std::string& m : chapter.machines) machines += (machines.empty() ? "" : ", ") + m;
+  return fmt::format("simulated; {}; machine {}; seed {}", chapter.experiment->id, machines, kReproduceSeed);
+}
 
 Claim claim(const std::string& text, const std::string& paper, const std::string& ours, bool holds, bool known, const std::string& why) {
   return {text, paper, known ? ours : "not available", !known ? Verdict::unavailable : holds ? Verdict::holds : Verdict::fails, why};

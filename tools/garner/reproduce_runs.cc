@@ -103,16 +103,14 @@ json execute(const Run& run) {
   if (found == nullptr) return {{"error", "no workload is called " + run.workload}};
   Pattern pattern = scaled(*found, run.percent, run.graph_percent, run.eden_percent);
   if (run.collections != 0) pattern.collections = run.collections;
-  Spec spec;
+  Spec spec = spec_of(pattern, run.from_start);
   spec.machine = file.config();
   spec.options = run.options;
   spec.workers = run.workers;
   spec.seed = kReproduceSeed;
-  spec.eden = pattern.eden;
   spec.eden_min = pattern.eden * run.eden_min_percent / 100;
   spec.eden_max = pattern.eden * run.eden_max_percent / 100;
   spec.locality = run.locality;
-  if (!run.from_start) spec.worn_old = pattern.eden * 5 / 2;
   Transactions program(pattern, run.from_start);
   const Measures m = simulate(spec, program);
   if (!m.error.empty()) return {{"error", m.error}};
@@ -122,7 +120,7 @@ json execute(const Run& run) {
 }
 
 std::string Run::key() const {
-  return fmt::format("{} {} {} workers={} percent={} collections={} graph={} heap={} from_start={} locality={} eden={}-{}", machine, workload, options, workers, percent, collections,
+  return fmt::format("{} {} {} workers={} percent={} collections={} graph={} eden={} from_start={} locality={} eden_sizes={}-{}", machine, workload, options, workers, percent, collections,
                      graph_percent, eden_percent, from_start, locality, eden_min_percent, eden_max_percent);
 }
 

@@ -41,10 +41,7 @@ int simulate(const SimulateArgs& args) {
   if (!args.page.empty()) write_file(args.page, draw_replays(plan, rows));
   if (logs) write_file(args.log, simulation::log_lines(rows[0].measures, rows[0].preset));
   if (args.json) {
-    nlohmann::ordered_json all = plan_json(plan);
-    all["rows"] = nlohmann::ordered_json::array();
-    for (const ReplayRow& row : rows) all["rows"].push_back(row_json(row));
-    say_out("{}\n", all.dump(1));
+    say_out("{}\n", replays_json(plan, rows).dump(1));
     return 0;
   }
   Table table(row_head());

@@ -47,15 +47,20 @@ Traffic Measures::traffic() const {
   return sum;
 }
 
-double Measures::remote_share() const {
-  u64 all = 0, remote = 0;
+AskedBytes Measures::asked() const {
+  AskedBytes sum;
   for (const Collection& c : collections)
     for (u32 a = 0; a < nodes; a++)
       for (u32 b = 0; b < nodes && !c.memory_bytes.empty(); b++) {
-        all += c.memory_bytes[a * nodes + b];
-        if (a != b) remote += c.memory_bytes[a * nodes + b];
+        sum.all += c.memory_bytes[a * nodes + b];
+        if (a != b) sum.remote += c.memory_bytes[a * nodes + b];
       }
-  return all == 0 ? 0 : double(remote) / double(all);
+  return sum;
+}
+
+double Measures::remote_share() const {
+  const AskedBytes sum = asked();
+  return sum.all == 0 ? 0 : double(sum.remote) / double(sum.all);
 }
 
 std::vector<u64> Measures::steals_by_distance(const sim::Shape& shape) const {

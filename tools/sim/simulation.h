@@ -56,6 +56,8 @@ struct Collection {
   std::vector<WorkerSpan> spans;        // empty unless Spec::timeline
 };
 
+struct AskedBytes { u64 all = 0, remote = 0; }; // of memories, and of those of other nodes
+
 struct Measures {
   std::string error;              // one line; empty when all went well
   u32 nodes = 0, workers = 0;
@@ -78,7 +80,8 @@ struct Measures {
   u64 copied_objects() const;
   Traffic traffic() const;        // of all collections
   std::vector<u64> eden_pages_first() const { return collections.empty() ? std::vector<u64>() : collections.front().eden_pages; }
-  double remote_share() const;    // of bytes asked of memories
+  AskedBytes asked() const;       // in all collections
+  double remote_share() const;    // of these
   std::vector<u64> steals_by_distance(const sim::Shape& shape) const; // [links passed]
 };
 

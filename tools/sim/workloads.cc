@@ -107,6 +107,13 @@ Pattern scaled(Pattern p, u32 percent, u32 graph_percent, u32 eden_percent) {
   return p;
 }
 
+Spec spec_of(const Pattern& pattern, bool from_start) {
+  Spec spec;
+  spec.eden = pattern.eden;
+  if (!from_start) spec.worn_old = pattern.eden * 5 / 2;
+  return spec;
+}
+
 // ---- the program ----
 
 void Transactions::run(Thread& thread) {

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/program.h"
+#include "sim/simulation.h"
 
 namespace garner::simulation {
 
@@ -48,10 +48,14 @@ struct Pattern {
   bool master = false;         // only thread 0 allocates; the others read what it made
 };
 
-// A smaller or larger heap, in percent of the pattern's: eden, what lives, and the graph (its own percentage besides). With
-// `eden_percent` the same program gets another eden alone, and allocates as much as before in as many more or fewer collections. Eden does not fall below what 64 threads'
-// buffers of 64 KiB take twice: one of nothing but buffers measures the buffers.
+// A smaller or larger heap, in percent of the pattern's: eden, what lives, and the graph (its own percentage besides). `percent` does not bring eden below what
+// 64 threads' buffers of 64 KiB take twice, if the pattern's is larger: one of nothing but buffers measures the buffers. With `eden_percent` the same program gets another
+// eden alone, with no such floor, and allocates as much as before in as many more or fewer collections.
 Pattern scaled(Pattern pattern, u32 percent, u32 graph_percent = 100, u32 eden_percent = 100);
+
+// What is the same for every simulation of a pattern, in the experiments and beside them: eden is the pattern's and stays (but for cycle.resize), and old space
+// has been used before, unless the set-up is what is measured. Machine, options, workers and the rest are the caller's.
+Spec spec_of(const Pattern& pattern, bool from_start);
 
 // By name; null when there is none. The list is in the order of the papers.
 const Pattern* find_pattern(const std::string& name);

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# The output of whole simulated collections against simulations.golden, byte for byte by its digest: "same seed, same output" holds from one host, build and
+# compiler to the next, not only from one run to the next. Each line is simulated twice, by what is compiled as everything else is (garner_simulations) and
+# by the same sources without optimisation (garner_simulations_O0: machine, collector, and what reads recordings and machine files and writes JSON); of a recording
+# `garner simulate --json` must print the same.
+#
+# A line of the golden file is `sha256 arguments`; what these are says the head of simulations.cc. Recordings are in tests/data. A line that differs has changed
+# what the simulated machine or the collector does: the texts of both builds stay in BUILD/simulations.
+# Arguments: BUILD [--update]. --update takes the digests of the optimised build; a new line has any word for its digest before it.
+# Last line "N passed, N failed".
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+BUILD=${1:?build directory} GOLDEN=tests/golden/simulations.golden
+PASSED=0 FAILED=0
+mkdir -p "$BUILD/simulations"
+[ "${2:-}" = --update ] && UPDATED=$(mktemp)
+wrong() { FAILED=$((FAILED + 1)); echo "$1"; }
+digest() { sha256sum <"$1" | cut -d' ' -f1; }
+number=0
+while read -r expected arguments; do
+  case $expected in '#'* | '') [ "${2:-}" = --update ] && echo "$expected${arguments:+ $arguments}" >>"$UPDATED"; continue ;; esac
+  number=$((number + 1)) text=$BUILD/simulations/$number.txt
+  # shellcheck disable=SC2086 # words are arguments
+  set -- "${1:-}" "${2:-}" $arguments
+  case $3 in *.garner-heap) heap=tests/data/$3 ;; *) heap=$3 ;; esac
+  "$BUILD/bin/garner_simulations" "$heap" "${@:4}" >"$text" &
+  "$BUILD/bin/garner_simulations_O0" "$heap" "${@:4}" >"$text.O0" || wrong "failed without optimisation: $arguments"
+  wait $! || wrong "failed: $arguments"
+  found=$(digest "$text")
+  [ "${2:-}" = --update ] && expected=$found && echo "$found $arguments" >>"$UPDATED"
+  good=1
+  if [ "$found" != "$expected" ]; then good=0; wrong "$arguments failed: $text differs from what it was; if it is meant: $0 BUILD --update"; fi
+  if ! cmp -s "$text" "$text.O0"; then good=0; wrong "$arguments failed: $text.O0, without optimisation, differs from $text"; fi
+  if [ "$heap" != "$3" ] && ! "$BUILD/bin/garner" simulate "$heap" --machine "$4" --preset "$5" --workers "$6" --kind "$7" ${8:+--option "$8"} --json | cmp -s - "$text"; then
+    good=0; wrong "$arguments failed: garner simulate --json prints something else than $text"
+  fi
+  PASSED=$((PASSED + good))
+done <"$GOLDEN"
+[ "${2:-}" = --update ] && cat "$UPDATED" >"$GOLDEN" && rm "$UPDATED"
+echo "$PASSED passed, $FAILED failed"
+[ $FAILED -eq 0 ] && [ $PASSED -gt 0 ]
