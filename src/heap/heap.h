@@ -99,7 +99,17 @@ template <class M> class Heap {
   u32 take_region(Role role, u8 label, u8 age, u8 home = kHomeFirstTouch, bool reserve = false);
   // A run for one object of `bytes`, labelled old, with top behind the object; kNoRegion likewise. `zero`: hand it out cleared.
   u32 take_large(usize bytes, bool zero, bool pinned, u8 home = kHomeFirstTouch);
-  void free_region(u32 index); // of any role; a large run by its head
+  void free_region(u32 index) { Freeing(*this).free(index); } // of any role; a large run by its head
+  // Many at once, under one lock.
+  class Freeing {
+   public:
+    explicit Freeing(Heap& heap) : heap_(heap), guard_(heap.lock_) {}
+    void free(u32 index) { heap_.free_locked(index); }
+
+   private:
+    Heap& heap_;
+    Locked<typename M::Lock> guard_;
+  };
   // Drops the pages of about `bytes` of a node's free regions and binds the ranges anew, a system call each: what N21's resizing costs.
   void rebind(usize bytes, u8 node);
   // Gives back free regions' pages until at most `keep` bytes of them remain charged.
@@ -179,6 +189,7 @@ template <class M> class Heap {
   bool pay_for(u32 index, usize bytes);
   void enter(u32 index, Role role, u8 label, u8 age);
   void drop_pages(u32 index);
+  void free_locked(u32 index);
   void list_warm(u32 index);
   u32 pop_warm(Vector<u32>& list);
 

@@ -243,12 +243,11 @@ template <class M> u32 Heap<M>::take_large(usize bytes, bool zero, bool pinned, 
   return first;
 }
 
-template <class M> void Heap<M>::free_region(u32 index) {
+template <class M> void Heap<M>::free_locked(u32 index) {
   u32 regions = table_[index].role == Role::large ? table_[index].run : 1;
   clear_cards(begin_of(index), begin_of(index) + regions * region_bytes());
   if (shape_.poison)
     for (u32 i = index; i < index + regions; i++) memset(reinterpret_cast<void*>(begin_of(i)), 0xdb, min_of(usize(table_[i].charged), region_bytes()));
-  Locked<typename M::Lock> guard(lock_);
   for (u32 i = index; i < index + regions; i++) {
     RegionT& r = table_[i];
     writes<M>(r.role) = Role::free;

@@ -112,7 +112,7 @@ inline constexpr OptRow kTable[] = {
   {Opt::pin, "work.pin", OptType::choice, "", 0, 0, 0, "auto|none|rr", "Pin collector threads, going round the nodes; auto: where there are several.", "N25", "naps.pin", 1},
   {Opt::root_batch, "work.root_batch", OptType::number, "roots", 1, 1 << 16, 256, nullptr, "Roots in one task.", "N7", "", 2},
   {Opt::victim, "work.victim", OptType::choice, "", 0, 0, 1, "random|nearest", "Whom an idle worker steals from: anybody at random, or the nearest first.", "N9 T7", "topo.victim", 0},
-  {Opt::steal_half, "work.steal_half", OptType::flag, "", 0, 1, 1, nullptr, "A theft goes on until half of what the victim shows is taken, 64 entries at most; off: one entry.", "N9", "", 0},
+  {Opt::steal_half, "work.steal_half", OptType::flag, "", 0, 1, 1, nullptr, "A theft takes half of what the victim shows, 128 entries at most, and one thief at a time goes to a victim; off: one entry, and whoever wants.", "N9", "", 0},
   {Opt::share_from, "work.share_from", OptType::number, "entries", 2, 4096, 8, nullptr, "Entries that a worker holds back before it shares them without waiting: fewer are shared when they have lasted for a while.", "N8", "", 2},
   {Opt::root_capacity, "work.root_capacity", OptType::number, "entries", 8, 1 << 22, 1 << 14, nullptr, "Entries of a node's queue of roots and of its inbox, a power of two; the rest spills.", "T4 N23", "topo.root_queue_capacity", 8},
   {Opt::request_batch, "work.request_batch", OptType::number, "requests", 1, 256, 32, nullptr, "Scan requests for one node that are sent at once; 1 is the paper's.", "N23", "naps.seg.batch", 3},

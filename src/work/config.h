@@ -10,7 +10,7 @@ namespace garner {
 // the moment they wake up and join, so a phase never waits for a thread that the system has not run yet.
 using JoinKind = Join;
 
-// How much of a worker's deque thieves can see. lazy: the older half, published whenever they have emptied what they saw.
+// How much of a worker's deque thieves can see. lazy: the older half, more of it published when what they see is less than half of the rest.
 // eager: all of it at once, the classical deque (every pop then costs a full fence). none: nothing (one worker, or steal=off).
 enum class Share : u8 { lazy, eager, none };
 
@@ -46,7 +46,7 @@ struct GangConfig {
   bool pin_asked = true;           // by the user: a refusal is told
   bool notices = true;             // print the one-line notices
   Victim victim = Victim::random;
-  bool steal_half = false;         // a theft goes on until half of what the victim showed is taken
+  bool steal_half = false;         // a theft takes half of what the victim shows, and one thief at a time goes to a victim
   u32 share_from = 2;              // private entries of a deque that are shared at once (lazy)
   bool mail = false;               // nodes have queues of roots and requests (post.h)
   u32 mail_capacity = 1 << 14;     // entries of each, a power of two; more spill

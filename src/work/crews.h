@@ -18,6 +18,7 @@
 // HAPPENS-BEFORE. A worker's writes precede its leaving (acq_rel); all changes of a crew's word within a phase are read-modify-writes, relaxed ones too, so the
 // one that makes it 0 has them, and that worker's offer at the common word (acq_rel) hands them on.
 #pragma once
+#include "seam/backoff.h"
 #include "work/termination.h"
 
 namespace garner {
@@ -30,9 +31,10 @@ template <class M> class Crews {
   }
 
   // Counts a worker of `node` in. False when the phase is over or past.
-  bool arrive(Termination<M>& all, u32 epoch, u32 node) {
+  bool arrive(M& machine, Termination<M>& all, u32 epoch, u32 node) {
     auto& word = crews_[node].word;
     u64 w = word.load_relaxed(); // relaxed, as the rest of arrive: the stamp has brought this phase's word, and what a worker takes next comes from a deque or the task queue
+    Backoff lost;
     bool counted = false;        // the node, by this call
     while (true) {
       if (!counted && u32(w >> kEpochShift) != epoch) return false;
@@ -41,7 +43,11 @@ template <class M> class Crews {
         counted = true;
         w = word.load_relaxed();
       }
-      if (!word.cas_relaxed(w, w + 1)) continue; // a change keeps what those who left have released in the word
+      if (!word.cas_relaxed(w, w + 1)) {
+        lost.wait(machine); // the whole node comes at once when somebody shares
+        w = word.load_relaxed();
+        continue;
+      } // a change keeps what those who left have released in the word
       if (counted && active_of(w) != 0) all.offer();
       return true;
     }

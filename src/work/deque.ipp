@@ -86,7 +86,9 @@ template <class M> GARNER_COLD void Deque<M>::publish() {
   // To give one of two entries away, and to wake somebody for it, costs more than most objects: only when that has lasted.
   if (bottom_ - mine_ < from_ && ++kept_back_ < kKeptBackMost) return;
   kept_back_ = 0;
-  if (index_of(top_.load_relaxed()) == mine_) publish_now(mine_ + (bottom_ - mine_) / 2); // relaxed: a hint about our own thieves, who still have something or not
+  // Not only when all is gone: thieves take half of what they see, so that of thousands of entries a few stayed, again and again, for which everybody came.
+  const u32 kept = bottom_ - mine_, shown = mine_ - index_of(top_.load_relaxed()); // relaxed: a hint about our own thieves, who still have something or not
+  if (shown < kept / 2) publish_now(mine_ + (kept - shown) / 2);
 }
 
 template <class M> void Deque<M>::publish_now(u32 split) {

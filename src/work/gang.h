@@ -133,6 +133,9 @@ template <class M> class Gang {
  private:
   struct alignas(kLineBytes) Worker {
     Deque<M> deque;
+    // steal_half: somebody is taking from the deque, others go elsewhere; relaxed, guards nothing. Fifty thieves who all try for the few entries that the only
+    // worker with work shows made it wait 8 us for its own deque's line each time it wanted to show more.
+    alignas(kLineBytes) typename M::template Atomic<u32> visited;
     alignas(kLineBytes) WorkerStats stats;
     Victims<M> victims;      // the worker's own copy: it may still look at the list when the conductor sets the next one
     Victims<M> victims_next; // what set_victims() left for the next phase
@@ -161,7 +164,7 @@ template <class M> class Gang {
   static constexpr u32 kSpinTurns = 7, kYieldTurns = 6, kLiteralTurns = 6;
   static constexpr u32 kLostPauses = 16;
   static constexpr u32 kWorkersPerScout = 6; // with one scout for 24 workers these starved in the last half of a phase
-  static constexpr u32 kHalfMost = 64, kRequestsMost = 32; // entries of one theft, requests taken at once
+  static constexpr u32 kHalfMost = 128, kRequestsMost = 32; // entries of one theft, requests taken at once
   static constexpr usize kKeptOverflowBytes = MiB; // overflow memory a worker keeps between phases
 
   u32 first_thread() const { return config_.conductor == Conductor::works ? 1 : 0; }
@@ -196,7 +199,7 @@ template <class M> class Gang {
   template <class Body> void run_group(Self& self, Worker& me, Body& body, u32 group);
   void finish_fixed(Self& self, Worker& me, u32 epoch, u32 members);
   bool join(Self& self, Worker& me, u32 epoch);
-  bool withdraw(Worker& me, u32 epoch) { return by_node() ? crews_.arrive(term_, epoch, me.node) : term_.withdraw(epoch); }
+  bool withdraw(Worker& me, u32 epoch) { return by_node() ? crews_.arrive(*machine_, term_, epoch, me.node) : term_.withdraw(epoch); }
   u32 joined() const { return by_node() ? min_of(entered_.load_relaxed(), limit_.load_relaxed()) : Termination<M>::joined_of(term_.look()); }
 
   // steal.ipp, work for those who have none
@@ -205,7 +208,7 @@ template <class M> class Gang {
   bool offer(Self& self, Worker& me);
   bool find(Self& self, Worker& me, u32 epoch, Worker* hint, u64& entry);
   bool find_near(Self& self, Worker& me, u64& entry);
-  bool find_in(Self& self, Worker& me, u32 ring, u64& entry);
+  Worker* find_in(Self& self, Worker& me, Neighbours::Ring ring, u64& entry);
   bool attempt(Self& self, Worker& me, Worker& victim, u64& entry);
   // steal.ipp, queues per node
   bool take_mail(Self& self, Worker& me, u32 epoch, u64& entry);
@@ -254,8 +257,9 @@ template <class M> class Gang {
   Neighbours neighbours_;
   PhaseRules rules_;          // of the phases to come
   u32 nodes_ = 1;
-  // victim=nearest: workers of the node that look for work on other nodes; relaxed: who finds enough of them waits for what they bring. Guards nothing.
-  struct alignas(kLineBytes) Scout { typename M::template Atomic<u32> out; };
+  // victim=nearest. out: workers of the node that look for work on other nodes; who finds enough of them waits for what they bring. rich: the node, plus one, that
+  // the last of them brought something from, or 0. Both relaxed: they guard nothing.
+  struct alignas(kLineBytes) Scout { typename M::template Atomic<u32> out, rich; };
   Scout scouts_[kNodesMost];
   // late: the last phase that somebody of the node joined.
   typename M::template Atomic<u32> joined_on_[kNodesMost];

@@ -37,6 +37,7 @@ template <class M> bool Gang<M>::start(M& machine, const GangConfig& config, Spa
     bells_[i].stand_among(bells_, nodes_);
     joined_on_[i].store_relaxed(0);
     scouts_[i].out.store_relaxed(0);
+    scouts_[i].rich.store_relaxed(0);
   }
   term_.open(epoch_, 0);
   if (make_tables()) return true;
@@ -166,7 +167,7 @@ template <class M> bool Gang<M>::admit(Self& self, Worker& me, u32 epoch) {
 // by_node: first counted in, so that the phase cannot end, then numbered; there may be one too many.
 template <class M> bool Gang<M>::join(Self& self, Worker& me, u32 epoch) {
   if (!by_node()) return term_.join(epoch, limit_.load_relaxed(), me.ordinal);
-  if (entered_.load_relaxed() >= limit_.load_relaxed() || !crews_.arrive(term_, epoch, me.node)) return false;
+  if (entered_.load_relaxed() >= limit_.load_relaxed() || !crews_.arrive(*machine_, term_, epoch, me.node)) return false;
   me.ordinal = entered_.fetch_add_relaxed(1);
   if (me.ordinal < limit_.load_relaxed()) return true;
   offer(self, me);

@@ -67,33 +67,40 @@ template <class M> bool Gang<M>::find(Self& self, Worker& me, u32 epoch, Worker*
   return false;
 }
 
-// Ring by ring, at random within a ring. Those who have not joined are passed over by a look at their deque.
+// Ring by ring, at random within a ring, but first where the node's last theft from elsewhere succeeded: to look at all who are nearer takes longer than what
+// one theft brings lasts. Those who have not joined are passed over by a look at their deque.
 // Of each node only a few at a time go to other nodes: a victim of many thieves spends its time waiting for its own deque's lines.
 template <class M> bool Gang<M>::find_near(Self& self, Worker& me, u64& entry) {
-  if (find_in(self, me, 0, entry)) return true;
-  auto& out = scouts_[me.node].out;
-  if (rings_of(me) == 1 || out.load_relaxed() >= scouts_of(me)) return false; // one too many now and then does no harm
+  const bool outward = rings_of(me) > 1;
+  if (find_in(self, me, neighbours_.ring(me.node, 0), entry)) return true;
+  auto& [out, rich] = scouts_[me.node];
+  if (!outward || out.load_relaxed() >= scouts_of(me)) return false; // one too many now and then does no harm
   out.fetch_add_relaxed(1);
-  bool found = false;
-  for (u32 r = 1, rings = rings_of(me); r < rings && !found; r++) found = find_in(self, me, r, entry);
+  const u32 last = rich.load_relaxed();
+  Worker* from = last != 0 ? find_in(self, me, neighbours_.ring(last - 1, 0), entry) : nullptr;
+  for (u32 r = 1, rings = rings_of(me); r < rings && from == nullptr; r++) from = find_in(self, me, neighbours_.ring(me.node, r), entry);
+  if (u32 now = from != nullptr ? from->node + 1 : 0; now != last) rich.store_relaxed(now);
   out.fetch_sub_relaxed(1);
-  return found;
+  return from != nullptr;
 }
 
-template <class M> bool Gang<M>::find_in(Self& self, Worker& me, u32 r, u64& entry) {
-  Neighbours::Ring ring = neighbours_.ring(me.node, r);
+// Whom the entry was taken from, or null.
+template <class M> typename Gang<M>::Worker* Gang<M>::find_in(Self& self, Worker& me, Neighbours::Ring ring, u64& entry) {
   for (u32 i = 0; i < 2 * ring.count; i++) {
     Worker& victim = workers_[ring.workers[self.random.below(ring.count)]];
-    if (&victim != &me && victim.deque.looks_stealable() && attempt(self, me, victim, entry)) return true;
+    if (&victim != &me && victim.deque.looks_stealable() && attempt(self, me, victim, entry)) return &victim;
   }
-  return false;
+  return nullptr;
 }
 
 template <class M> bool Gang<M>::attempt(Self& self, Worker& me, Worker& victim, u64& entry) {
   me.stats.steal_attempts++;
+  const bool half = config_.steal_half;
+  if (u32 nobody = 0; half && (victim.visited.load_relaxed() != 0 || !victim.visited.cas_relaxed(nobody, 1))) return false;
   u64 some[kHalfMost];
   u32 got;
-  Stolen outcome = victim.deque.steal(some, config_.steal_half ? kHalfMost : 1, got);
+  Stolen outcome = victim.deque.steal(some, half ? kHalfMost : 1, got);
+  if (half) victim.visited.store_relaxed(0);
   if (outcome == Stolen::lost)
     for (u64 i = self.random.below(kLostPauses); i > 0; i--) self.pause(); // others want it too: not all at once again
   if (outcome != Stolen::got) return false;
@@ -129,7 +136,7 @@ template <class M> typename Gang<M>::Worker* Gang<M>::sees_near(Worker& me, bool
     Neighbours::Ring ring = neighbours_.ring(me.node, r);
     for (u32 i = 0; i < ring.count; i++) {
       Worker& victim = workers_[ring.workers[(me.index + i) % ring.count]];
-      if (&victim != &me && (asleep_next ? victim.deque.looks_stealable_seq_cst() : victim.deque.looks_stealable())) return &victim;
+      if (&victim != &me && (asleep_next ? victim.deque.looks_stealable_seq_cst() : victim.deque.looks_stealable() && victim.visited.load_relaxed() == 0)) return &victim;
     }
   }
   return nullptr;

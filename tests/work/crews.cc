@@ -9,6 +9,7 @@ namespace {
 using Term = Termination<Linux>;
 
 struct Counted {
+  Linux machine{1};
   Term term;
   Crews<Linux> crews;
   // As a gang opens a phase: the conductor on node 0 is active, all other nodes are idle.
@@ -16,7 +17,7 @@ struct Counted {
     crews.open(epoch, nodes, 0);
     term.open(epoch, nodes, nodes - 1);
   }
-  bool arrive(u32 epoch, u32 node) { return crews.arrive(term, epoch, node); }
+  bool arrive(u32 epoch, u32 node) { return crews.arrive(machine, term, epoch, node); }
   bool leave(u32 node) { return Term::over(crews.leave(term, node)); }
   bool over() const { return Term::over(term.look()); }
 };

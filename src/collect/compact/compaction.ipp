@@ -468,7 +468,8 @@ template <class H, class M> void Compaction<H, M>::finish() {
 }
 
 template <class H, class M> void Compaction<H, M>::free_dead() {
-  for (u32 index : dead_) heap_.free_region(index);
+  typename Heap<M>::Freeing empty(heap_);
+  for (u32 index : dead_) empty.free(index);
 }
 
 template <class H, class M> void Compaction<H, M>::clean_task(u32 task) {

@@ -555,11 +555,12 @@ template <class H, class M> void Evacuation<H, M>::put_back() {
 
 template <class H, class M> void Evacuation<H, M>::finish(Self& self) {
   retire_buffers();
+  typename Heap<M>::Freeing empty(heap_);
   heap_.each_region(self, [&](u32 index, auto& r) {
     r.dirty.store_relaxed(0);
     if (heap_.cset(index) == 0) return;
     if (r.kept) sweep_kept(index);
-    else heap_.free_region(index);
+    else empty.free(index);
   });
 }
 

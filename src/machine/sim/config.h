@@ -17,7 +17,7 @@ inline constexpr u32 kNoFiber = ~0u;
 // All in picoseconds, except the percentage.
 struct Costs {
   u64 slot_load = 1'900;         // a word of a line that is in the cache already: 4 cycles at 2.1 GHz (1.1)
-  u64 slot_store = 1'900;        // the same (guess)
+  u64 slot_store = 1'900;        // the same (guess); an atomic store that is not seq_cst costs no more
   u64 line_in = 65'000;          // a line that comes from memory: header(), forward(), an atomic used the first time (1.3)
   u64 read_line = 25'000;        // per 64 B of a sequential read: 2.56 GB/s for one core (1.6)
   u64 write_line = 25'000;       // per 64 B of a sequential write (guess: as reads)
@@ -26,7 +26,7 @@ struct Costs {
   u64 stream_to_line = 16'000;   // the writing half with stores past the cache: 4 cores copy at 12.5 GB/s counting both halves (1.4)
   u64 prefetch = 500;            // one issue slot
   u64 atomic_load = 1'400;       // a load of a line that is here: 3 cycles (1.1)
-  u64 atomic_own = 9'500;        // a store or read-modify-write of a line that is mine: 20 cycles (1.5, guess there)
+  u64 atomic_own = 9'500;        // a read-modify-write or seq_cst store of a line that is mine: 20 cycles (1.5)
   u64 line_fetch = 38'600;       // a load of a line another core wrote: 81 cycles (1.5)
   u64 line_take = 52'400;        // a write to a line another core has: 110 cycles (1.5)
   u64 pause = 19'000;            // 40 cycles (guess)
@@ -48,6 +48,9 @@ struct Costs {
   u64 futex_lock = 0;            // of park_call and wake_call, by futex
   u64 page_lock = 0;             // of page_fault, by node
 };
+
+// What a visible operation does with its line: a store waits for no answer from it, a swap (any read-modify-write, and a seq_cst store) does.
+enum class Use : u8 { load, store, swap };
 
 enum class Picker : u8 {
   earliest, // the smallest clock runs next, ties by fiber number: to measure

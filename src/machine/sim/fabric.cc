@@ -61,8 +61,7 @@ bool Fabric::see(word at) {
   return true;
 }
 
-// Under the lock of the node's free pages, and not while somebody changes the map of the address space. The zeroing is charged to
-// the node's controller.
+// Under the lock of the node's free pages, and not while somebody changes the map of the address space.
 bool Fabric::fault(u64& clock, word at) {
   if (!see(at)) return false;
   const usize page = (at - seen_.base) / kPageBytes;
@@ -70,9 +69,13 @@ bool Fabric::fault(u64& clock, word at) {
   const u32 home = places_->touch(*places_->find(at), page, core_->node);
   clock = max_of(clock, map_lock_.free_at);
   clock = page_locks_[home].serve(clock, shape_.costs.page_lock);
-  write_back(clock, home, shape_.page_bytes / kLineBytes);
   clock += shape_.costs.page_fault - min_of(shape_.costs.page_fault, shape_.costs.page_lock);
   return true;
+}
+
+// What zeroing the new page asks of its node's controller.
+void Fabric::zero(u64 clock, word at) {
+  if (see(at)) write_back(clock, seen_.node_of_page[(at - seen_.base) / kPageBytes] - 1u, shape_.page_bytes / kLineBytes);
 }
 
 // Inside a range the page has been touched.
@@ -302,7 +305,7 @@ Fabric::Visit Fabric::visit(u64 clock, word at, Use use) {
   const Line line = line_of(at, &result.id);
   if (line.home != kNoNode) count(at - seen_.base, use != Use::load, kWordBytes);
   const Found found = fetch(line.number, *line.state, use);
-  const u64 last = use == Use::load ? shape_.costs.atomic_load : shape_.costs.atomic_own;
+  const u64 last = use == Use::load ? shape_.costs.atomic_load : use == Use::store ? shape_.costs.slot_load : shape_.costs.atomic_own;
   if (found.soils && line.home != kNoNode) write_back(clock, line.home, 1);
   if (GARNER_LIKELY(found.where == Where::own)) {
     result.clock = arrived(result.clock, line.number) + work(last);
@@ -319,7 +322,7 @@ Fabric::Visit Fabric::visit(u64 clock, word at, Use use) {
 }
 
 Fabric::Visit Fabric::look(u64 clock, word at) { return visit(clock, at, Use::load); }
-Fabric::Visit Fabric::take(u64 clock, word at) { return visit(clock, at, Use::swap); }
+Fabric::Visit Fabric::take(u64 clock, word at, Use use) { return visit(clock, at, use); }
 
 bool Fabric::conserves() const {
   for (u32 m = 0; m < shape_.nodes; m++) {

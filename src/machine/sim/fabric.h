@@ -71,6 +71,7 @@ class Fabric {
     return true;
   }
   bool fault(u64& clock, word at); // the first touch of a page: true, and the clock moves on. To be asked before what follows
+  void zero(u64 clock, word at);   // by the caller when it may go on
   u64 access(u64 clock, word at, bool write);
   usize piece(word at, usize bytes); // how much of it a sequence may take at once
   u64 sequence(u64 clock, word at, usize bytes, Pass pass);
@@ -80,7 +81,7 @@ class Fabric {
 
   // -- visible operations --
   Visit look(u64 clock, word at);
-  Visit take(u64 clock, word at);
+  Visit take(u64 clock, word at, Use use);
   void renew(word at) { strangers_.renew(at); }
   u64 id_of(word at);
 
@@ -114,7 +115,6 @@ class Fabric {
  private:
   static constexpr u32 kPrefetchesMax = 64, kBusyLines = 1 << 13, kFutexLocks = 64;
   static constexpr u64 kStrangerLine = u64(1) << 44; // line numbers of words outside every range begin here
-  enum class Use : u8 { load, store, swap };
   enum class Where : u8 { own, shared, core, memory };
   struct Found { Where where; bool dirty; u32 peer; bool soils; }; // soils: the first write since it came from memory
   struct Prefetch { u64 line, ready; };

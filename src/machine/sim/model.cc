@@ -104,14 +104,15 @@ Model::Visit Model::look(u64 clock, word at) {
   return visit;
 }
 
-Model::Visit Model::take(u64 clock, word at) {
+Model::Visit Model::take(u64 clock, word at, Use use) {
   Visit visit{clock, 0};
+  const u64 own = use == Use::store ? costs_.slot_store : costs_.atomic_own;
   u64 fresh_price;
   CacheLine& line = line_of(at, visit, fresh_price);
   if (GARNER_LIKELY(line.sharers == bit_ && (line.writer == 0 || line.writer == fiber_ + 1))) {
-    visit.clock += costs_.atomic_own;
+    visit.clock += own;
   } else if (line.fresh()) {
-    visit.clock += fresh_price + costs_.atomic_own;
+    visit.clock += fresh_price + own;
   } else {
     visit.clock = max_of(visit.clock, line.busy_until) + between(costs_.line_take, line);
     line.busy_until = visit.clock;

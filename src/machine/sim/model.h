@@ -44,7 +44,7 @@ class Model {
   u64 prefetch(u64 clock) const { return fiber_ == kNoFiber ? clock : clock + costs_.prefetch; }
 
   Visit look(u64 clock, word at);
-  Visit take(u64 clock, word at);
+  Visit take(u64 clock, word at, Use use);
   void renew(word at); // a new atomic begins here
 
   u64 id_of(word at);         // of a word that look or take has seen, or may see

@@ -249,18 +249,18 @@ GARNER_INLINE void Sim::mark(Op op, u64 id) {
   if (GARNER_UNLIKELY(++steps_ >= config_.steps_max)) stop(End::budget);
 }
 
-GARNER_INLINE Sim::Visit Sim::priced(word at, bool write) {
+GARNER_INLINE Sim::Visit Sim::priced(word at, sim::Use use) {
   if (full_) {
-    if (GARNER_UNLIKELY(fabric_.fault(clock_, at))) before_miss();
-    return write ? fabric_.take(clock_, at) : fabric_.look(clock_, at);
+    full_fault(at);
+    return use == sim::Use::load ? fabric_.look(clock_, at) : fabric_.take(clock_, at, use);
   }
-  return write ? model_.take(clock_, at) : model_.look(clock_, at);
+  return use == sim::Use::load ? model_.look(clock_, at) : model_.take(clock_, at, use);
 }
 
-void Sim::visit(Op op, word at, bool write, Where where) {
+void Sim::visit(Op op, word at, sim::Use use, Where where) {
   if (GARNER_UNLIKELY(current_ == kNoFiber)) return;
   before_visible();
-  const Visit visit = priced(at, write);
+  const Visit visit = priced(at, use);
   mark(op, visit.id);
   if (GARNER_UNLIKELY(watcher_.visited != nullptr)) watcher_.visited(watcher_.self, where, visit.clock - clock_);
   clock_ = visit.clock;
@@ -269,14 +269,14 @@ void Sim::visit(Op op, word at, bool write, Where where) {
 void Sim::atomic_look(const volatile void* at, Order order, Where where) {
   Sim* self = running_here;
   if (self == nullptr) return;
-  self->visit(Op::look, address_of(at), false, where);
+  self->visit(Op::look, address_of(at), sim::Use::load, where);
   self->order(address_of(at), order, Effect::load, where);
 }
 
 void Sim::atomic_take(const volatile void* at, Order order, Effect effect, Where where) {
   Sim* self = running_here;
   if (self == nullptr) return;
-  self->visit(Op::take, address_of(at), true, where);
+  self->visit(Op::take, address_of(at), effect == Effect::store && order != Order::seq_cst ? sim::Use::store : sim::Use::swap, where);
   if (effect != Effect::undecided) self->order(address_of(at), order, effect, where);
 }
 
@@ -315,7 +315,7 @@ void Sim::give_way(Op op, u64 price) {
 void Sim::park_on(u32* at, u32 expected) {
   if (current_ == kNoFiber) return;
   before_visible();
-  const Visit visit = priced(address_of(at), false);
+  const Visit visit = priced(address_of(at), sim::Use::load);
   mark(Op::park, visit.id);
   clock_ = visit.clock;
   clock_ = futex_call(address_of(at), config_.costs.park_call);
@@ -363,7 +363,7 @@ void Sim::lock_acquire(u32* holder) {
   }
   self->before_visible();
   while (true) {
-    const Visit visit = self->priced(address_of(holder), true);
+    const Visit visit = self->priced(address_of(holder), sim::Use::swap);
     self->mark(Op::lock, visit.id);
     self->clock_ = visit.clock;
     if (*holder == 0) break;
@@ -379,7 +379,7 @@ void Sim::lock_acquire(u32* holder) {
 
 bool Sim::lock_try(u32* holder) {
   Sim* self = running_here;
-  if (self != nullptr) self->visit(Op::lock, address_of(holder), true);
+  if (self != nullptr) self->visit(Op::lock, address_of(holder), sim::Use::swap);
   if (*holder != 0) return false;
   if (self != nullptr) self->order(address_of(holder), Order::acquire, Effect::load, Where::here());
   *holder = self == nullptr ? kNoFiber : self->current_ + 1;
@@ -389,7 +389,7 @@ bool Sim::lock_try(u32* holder) {
 void Sim::lock_release(u32* holder) {
   Sim* self = running_here;
   if (self != nullptr) {
-    self->visit(Op::unlock, address_of(holder), true);
+    self->visit(Op::unlock, address_of(holder), sim::Use::swap);
     GARNER_CHECK(*holder == self->current_ + 1, "a lock is released by the fiber that holds it");
     self->order(address_of(holder), Order::release, Effect::store, Where::here());
   }

@@ -172,7 +172,7 @@ class Sim {
   void describe_side(const sim::Race::Side& side);
 
   // Verbs of Self that are too long to be inline.
-  void visit(Op op, word at, bool write, Where where = Where::here());
+  void visit(Op op, word at, sim::Use use, Where where = Where::here());
   void give_way(Op op, u64 price);
   void park_on(u32* at, u32 expected);
   void wake_on(u32* at, u32 count);
@@ -182,7 +182,7 @@ class Sim {
   u64 futex_call(word at, u64 price) { return full_ ? fabric_.futex_call(clock_, fabric_.id_of(at), price) : clock_ + price; }
   u64 worked(u64 price) const { return full_ ? fabric_.work(price) : price; }
   using Visit = sim::Model::Visit;
-  Visit priced(word at, bool write); // what a visible operation costs from now on, and its word's id
+  Visit priced(word at, sim::Use use); // what a visible operation costs from now on, and its word's id
   void places_changed();
   u64 id_of(word at) { return full_ ? fabric_.id_of(at) : model_.id_of(at); }
 
@@ -193,6 +193,7 @@ class Sim {
     full_miss(at, write);
   }
   void full_page(word at); // gives way, takes the page's fault if there is one to take, and gives way again
+  void full_fault(word at);
   void full_miss(word at, bool write);
   void full_sequence(word at, usize bytes, sim::Fabric::Pass pass);
   void full_copy(word to, word from, usize bytes, sim::Fabric::Pass pass);
@@ -307,18 +308,18 @@ class Sim::Self {
     store_word(slot.at, ref.at);
   }
   word header(Header header, Where where = Where::here()) {
-    sim_.visit(Op::header, header.at, false);
+    sim_.visit(Op::header, header.at, sim::Use::load);
     sim_.order(header.at, sim::Order::acquire, sim::Effect::load, where);
     sim_.watch(Access::atomic_read, header.at, kWordBytes, where);
     return load_word(header.at);
   }
   void set_header(Header header, word value, Where where = Where::here()) {
-    sim_.visit(Op::set_header, header.at, true);
+    sim_.visit(Op::set_header, header.at, sim::Use::store);
     sim_.watch(Access::write, header.at, kWordBytes, where);
     store_word(header.at, value);
   }
   word forward(Header header, word seen, word desired, Where where = Where::here()) {
-    sim_.visit(Op::forward, header.at, true);
+    sim_.visit(Op::forward, header.at, sim::Use::swap);
     word found = load_word(header.at);
     const bool won = found == seen;
     sim_.order(header.at, won ? sim::Order::acq_rel : sim::Order::acquire, won ? sim::Effect::change : sim::Effect::load, where);
