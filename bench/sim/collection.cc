@@ -6,7 +6,8 @@
 // under first touch all of it lies on that thread's node (N18), which is what the papers' baseline looks like. The pause is virtual
 // time; "host s" is the processor time that simulating it took; with --native the same graph is collected by real threads, one and two,
 // and "slowdown" is the processor time of the simulation over that of one native worker. Virtual figures repeat to the last digit, host seconds do not.
-// --why tells what the workers of the evacuation did with their time, when they had work, and how much of the pause lies outside it.
+// --why tells what the workers of the evacuation did with their time, when they had work, and the serial part of the pause: what lies outside the evacuation, and
+// the time in it when no more than one worker was at work.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -60,25 +61,40 @@ struct Why {
       default: return -1;
     }
   }
+  // How long two or more were at work.
+  static double together(std::vector<std::pair<double, int>>& turns) {
+    std::sort(turns.begin(), turns.end());
+    double sum = 0, since = 0;
+    int working = 0;
+    for (const auto& [at, change] : turns) {
+      if (working >= 2) sum += at - since;
+      working += change, since = at;
+    }
+    return sum;
+  }
   void print(u64 pause_ns) const {
     double all[kActivities] = {}, copying[kColumns] = {}, sum = 0;
     const double begin = double(longest.start_ns) * 1000, column = double(longest.ns) * 1000 / kColumns;
     std::map<u32, Step> last;
+    std::vector<std::pair<double, int>> turns; // columns; who begins to work counts 1, who stops -1
     auto account = [&](const Step& from, double until) {
       const int what = activity(Spot(from.spot));
       double at = std::max((double(from.ps) - begin) / column, 0.0), end = std::min((until - begin) / column, double(kColumns));
       if (what < 0 || end <= at) return;
       all[what] += end - at, sum += end - at;
-      for (u32 k = u32(at); what <= int(Activity::copies) && what != int(Activity::waits) && k < end; k++) copying[k] += std::min(end, k + 1.0) - std::max(at, double(k));
+      const bool works = what <= int(Activity::copies) && what != int(Activity::waits);
+      if (works) turns.insert(turns.end(), {{at, 1}, {end, -1}});
+      for (u32 k = u32(at); works && k < end; k++) copying[k] += std::min(end, k + 1.0) - std::max(at, double(k));
     };
     for (const Step& step : steps) {
       if (auto it = last.find(step.worker); it != last.end()) account(it->second, double(step.ps));
       last[step.worker] = step;
     }
     for (const auto& [worker, step] : last) account(step, begin + column * kColumns);
-    printf("  %s: %llu workers, %llu root tasks, %llu thefts of %llu tried, %llu on other nodes, %llu offers of termination; outside it %.3f ms, %.1f %% of the pause\n", name_of(longest.phase), (unsigned long long)workers,
-           (unsigned long long)tasks, (unsigned long long)steals, (unsigned long long)attempts, (unsigned long long)far, (unsigned long long)offers, double(pause_ns - longest.ns) / 1e6,
-           100.0 * double(pause_ns - longest.ns) / double(pause_ns));
+    const double outside = double(pause_ns - longest.ns), alone = column / 1000 * (kColumns - together(turns));
+    printf("  %s: %llu workers, %llu root tasks, %llu thefts of %llu tried, %llu on other nodes, %llu offers of termination; serial %.1f %% of the pause: %.3f ms outside it, %.3f ms in it with one at work or none\n",
+           name_of(longest.phase), (unsigned long long)workers, (unsigned long long)tasks, (unsigned long long)steals, (unsigned long long)attempts, (unsigned long long)far, (unsigned long long)offers,
+           100.0 * (outside + alone) / double(pause_ns), outside / 1e6, alone / 1e6);
     printf("  their time:");
     for (u32 a = 0; a < kActivities; a++) printf(" %s %.1f %%", name_of(Activity(a)), 100 * all[a] / std::max(sum, 1e-9));
     printf("\n  at work, by twentieths of the phase:");
@@ -92,7 +108,7 @@ struct Outcome {
   double host_s = 0;
   u64 read_remote = 0, read_all = 0; // bytes asked of memories during the collection
   std::string busiest;               // the server that worked most of that time
-  u64 busiest_ps = 0;
+  u64 busiest_ps = 0, even_ps = 0;   // and all controllers, had they shared evenly
   Why why;                           // with --why
 };
 
@@ -184,6 +200,13 @@ template <class M> class Program {
   u32 next_id_ = 1;
 };
 
+// What each controller would have worked, had all shared evenly.
+u64 even_of(const std::vector<sim::Server>& before, const std::vector<sim::Server>& after, u32 nodes) {
+  u64 sum = 0;
+  for (u32 n = 0; n < nodes && n < after.size(); n++) sum += after[n].busy_ps - before[n].busy_ps;
+  return sum / max_of(nodes, 1u);
+}
+
 // Controllers, then links.
 std::vector<sim::Server> servers_of(Sim& machine, const tool::MachineFile& file) {
   std::vector<sim::Server> all;
@@ -223,7 +246,10 @@ Outcome simulated(const Options& options, const tool::MachineFile& file, u32 wor
   std::vector<sim::Server> before;
   std::function<void()> body = [&] {
     program.run([&] { count(u64(-1)), before = servers_of(machine, file); },
-                [&] { count(1), program.outcome.busiest = busiest_of(before, servers_of(machine, file), file, program.outcome.busiest_ps); });
+                [&] {
+                  const std::vector<sim::Server> after = servers_of(machine, file);
+                  count(1), program.outcome.busiest = busiest_of(before, after, file, program.outcome.busiest_ps), program.outcome.even_ps = even_of(before, after, file.shape.nodes);
+                });
   };
   if (options.why) {
     Sim::Watcher watcher;
@@ -254,12 +280,13 @@ Outcome native(const Options& options, u32 workers) {
 }
 
 // of bound: the shortest pause that the machine allows over this one. No server can be passed, and so many workers do at best so many times the first line's.
+// if even: the same had the bytes been spread evenly over all controllers, and links counted for nothing.
 void print(const char* where, u32 workers, const Outcome& o, double alone_ms, u32 alone, double native_s) {
   const double ms = double(o.pause_ns) / 1e6;
   printf("%-14s %7u %10.3f %10.3f %8.2f %8.2f", where, workers, ms, double(o.evacuate_ns) / 1e6, alone_ms / ms, double(o.copied_bytes) / double(o.pause_ns));
   if (o.read_all != 0) printf(" %7.1f%%", 100.0 * double(o.read_remote) / double(o.read_all));
   else printf(" %8s", "-");
-  printf(" %17s %8.2f", o.busiest.c_str(), std::max(double(o.busiest_ps) / 1e9, alone_ms * alone / workers) / ms);
+  printf(" %17s %8.2f %8.2f", o.busiest.c_str(), std::max(double(o.busiest_ps) / 1e9, alone_ms * alone / workers) / ms, std::max(double(o.even_ps) / 1e9, alone_ms * alone / workers) / ms);
   printf(" %8.2f", o.host_s);
   if (native_s > 0) printf(" %8.1f", o.host_s / native_s);
   else printf(" %8s", "-");
@@ -276,7 +303,7 @@ int bench(const Options& options) {
     return 2;
   }
   printf("%llu objects of %zu bytes, young collection%s%s\n", static_cast<unsigned long long>(options.objects), kNodeBytes, options.more.empty() ? "" : ", ", options.more.c_str());
-  printf("%-14s %7s %10s %10s %8s %8s %8s %17s %8s %8s %8s\n", "machine", "workers", "pause ms", "evacuate", "speedup", "GB/s", "remote", "busiest", "of bound", "host s", "slowdown");
+  printf("%-14s %7s %10s %10s %8s %8s %8s %17s %8s %8s %8s %8s\n", "machine", "workers", "pause ms", "evacuate", "speedup", "GB/s", "remote", "busiest", "of bound", "if even", "host s", "slowdown");
   double native_s = 0, native_ms = 0;
   if (options.native)
     for (u32 workers : {1u, 2u}) {

@@ -7,8 +7,8 @@
 //                                                                     push appends, pop takes the newest (owner_lifo).
 // The classical deque (Share::eager) has no private part: every push publishes and every pop needs a full fence, because owner and
 // thief may want the same last entry. Here (Share::lazy) the owner pushes and pops privately with plain instructions; every sixteenth time it looks whether
-// thieves have emptied the public part, and if so it publishes the older half of the private one (of few entries, fewer than share()'s `from`, only when that
-// has been so for a while); when the private part is empty it takes back
+// thieves see less than half of what it keeps, and if so it publishes as much of the older part as makes both equal (of few entries, fewer than share()'s `from`,
+// only when that has been so for a while); when the private part is empty it takes back
 // the newer half of the public one with one compare-and-swap. Order and results are those of the classical deque, but that a thief may take several
 // entries at once, up to half of what it sees.
 //

@@ -197,7 +197,7 @@ struct CrewsGather {
   void come_and_go(Sim::Self& self, u32 cell, u32 times) {
     while (opened.load_acquire() == 0) self.yield();
     for (u32 i = 0; i < times; i++) {
-      if (!crews.arrive(term, 1, 1)) return;
+      if (!crews.arrive(sim, term, 1, 1)) return;
       look(job);
       own(cells[cell]);
       crews.leave(term, 1);
@@ -207,7 +207,7 @@ struct CrewsGather {
   void newcomer(Sim::Self& self) { come_and_go(self, 2, 1); }
   bool ok() {
     Sim::Self self(sim, 0);
-    return Term::over(term.look()) && seen == cells[0].value + cells[1].value + cells[2].value && !crews.arrive(term, 1, 0) && !crews.arrive(term, 1, 1);
+    return Term::over(term.look()) && seen == cells[0].value + cells[1].value + cells[2].value && !crews.arrive(sim, term, 1, 0) && !crews.arrive(sim, term, 1, 1);
   }
   Sim& sim;
   Term term;
