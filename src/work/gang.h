@@ -185,7 +185,7 @@ template <class M> class Gang {
   // gang.ipp, the phase
   template <class Body> void solo(Self& self, u32 root_tasks, Body& body);
   void open(Self& self, u32 epoch, u32 members);
-  void close(Self& self, u32 epoch);
+  void close(Self& self);
   void begin(Worker& me, Self& self, Share share);
   GARNER_INLINE void doing(Self& self, Worker& me, Activity what) {
     if (GARNER_UNLIKELY(me.timeline != nullptr)) line_of(me).enter(what, self.now());

@@ -208,7 +208,7 @@ void Gang<M>::run(Self& self, Phase phase, u32 wanted, u32 root_tasks, Body& bod
       parking_.await_done(self, epoch);
     }
   }
-  close(self, epoch);
+  close(self);
 }
 
 // One worker, the caller: the phase without its machinery. Nobody else can come in: all epochs are past.
@@ -254,11 +254,12 @@ template <class M> void Gang<M>::open(Self& self, u32 epoch, u32 members) {
 }
 
 // The phase is over and everybody's statistics are readable: adds what the workers could not know, the wait after their last offer.
-template <class M> void Gang<M>::close(Self& self, u32 epoch) {
+template <class M> void Gang<M>::close(Self& self) {
   record_.end_ns = self.now();
   record_.joined = joined();
-  for (u32 i = 0; i < record_.joined; i++) {
-    Worker& w = workers_[roster_.at(epoch, i)];
+  for (u32 i = 0; i < workers(); i++) {
+    if (!took_part(i)) continue;
+    Worker& w = workers_[i];
     if (w.timeline != nullptr) line_of(w).close(record_.end_ns);
     if (record_.end_ns > reads<M>(w.stats).end_ns) writes<M>(w.stats).idle_ns += record_.end_ns - w.stats.end_ns;
     w.deque.trim(kKeptOverflowBytes);
