@@ -1,7 +1,7 @@
 // Backoff: how who has lost a race for a line stands back before trying again: a turn of a bounded spin, then twice as many, up to some 5 us.
 //
 // n threads that try again at once pass the line n times from one to the next for each that wins, so that the more there are, the less each pass achieves:
-// 64 workers who bumped one space's pointer took 6.0 ms for what 2.6 ms suffice. One Backoff is one thread's, for one thing wanted.
+// 64 workers who bumped one space's pointer took twice as long as with it (docs/simulator.md, How far it scales). One Backoff is one thread's, for one thing wanted.
 #pragma once
 #include "base/words.h"
 

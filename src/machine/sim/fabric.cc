@@ -61,21 +61,18 @@ bool Fabric::see(word at) {
   return true;
 }
 
-// Under the lock of the node's free pages, and not while somebody changes the map of the address space.
+// Under the lock of the node's free pages, and not while somebody changes the map of the address space. The zeroing is charged to the node's controller from now on,
+// while the fault takes its time: reserved for when the lock is free, the controller would stand idle until then and keep others waiting.
 bool Fabric::fault(u64& clock, word at) {
   if (!see(at)) return false;
   const usize page = (at - seen_.base) / kPageBytes;
   if (GARNER_LIKELY(seen_.node_of_page[page] != 0)) return false;
   const u32 home = places_->touch(*places_->find(at), page, core_->node);
+  write_back(clock, home, shape_.page_bytes / kLineBytes);
   clock = max_of(clock, map_lock_.free_at);
   clock = page_locks_[home].serve(clock, shape_.costs.page_lock);
   clock += shape_.costs.page_fault - min_of(shape_.costs.page_fault, shape_.costs.page_lock);
   return true;
-}
-
-// What zeroing the new page asks of its node's controller.
-void Fabric::zero(u64 clock, word at) {
-  if (see(at)) write_back(clock, seen_.node_of_page[(at - seen_.base) / kPageBytes] - 1u, shape_.page_bytes / kLineBytes);
 }
 
 // Inside a range the page has been touched.

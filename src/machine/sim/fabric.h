@@ -71,7 +71,6 @@ class Fabric {
     return true;
   }
   bool fault(u64& clock, word at); // the first touch of a page: true, and the clock moves on. To be asked before what follows
-  void zero(u64 clock, word at);   // by the caller when it may go on
   u64 access(u64 clock, word at, bool write);
   usize piece(word at, usize bytes); // how much of it a sequence may take at once
   u64 sequence(u64 clock, word at, usize bytes, Pass pass);

@@ -12,14 +12,7 @@ using sim::Fabric;
 
 void Sim::full_page(word at) {
   before_miss();
-  full_fault(at);
-}
-
-// The page is zeroed after the way is given: a fault takes microseconds, and a controller reserved for its end would stand idle until then.
-void Sim::full_fault(word at) {
-  if (GARNER_LIKELY(!fabric_.fault(clock_, at))) return;
-  before_miss();
-  fabric_.zero(clock_, at);
+  if (fabric_.fault(clock_, at)) before_miss();
 }
 
 void Sim::full_miss(word at, bool write) {

@@ -251,7 +251,7 @@ GARNER_INLINE void Sim::mark(Op op, u64 id) {
 
 GARNER_INLINE Sim::Visit Sim::priced(word at, sim::Use use) {
   if (full_) {
-    full_fault(at);
+    if (GARNER_UNLIKELY(fabric_.fault(clock_, at))) before_miss();
     return use == sim::Use::load ? fabric_.look(clock_, at) : fabric_.take(clock_, at, use);
   }
   return use == sim::Use::load ? model_.look(clock_, at) : model_.take(clock_, at, use);

@@ -193,7 +193,6 @@ class Sim {
     full_miss(at, write);
   }
   void full_page(word at); // gives way, takes the page's fault if there is one to take, and gives way again
-  void full_fault(word at);
   void full_miss(word at, bool write);
   void full_sequence(word at, usize bytes, sim::Fabric::Pass pass);
   void full_copy(word to, word from, usize bytes, sim::Fabric::Pass pass);
