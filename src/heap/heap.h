@@ -99,12 +99,12 @@ template <class M> class Heap {
   u32 take_region(Role role, u8 label, u8 age, u8 home = kHomeFirstTouch, bool reserve = false);
   // A run for one object of `bytes`, labelled old, with top behind the object; kNoRegion likewise. `zero`: hand it out cleared.
   u32 take_large(usize bytes, bool zero, bool pinned, u8 home = kHomeFirstTouch);
-  void free_region(u32 index) { Freeing(*this).free(index); } // of any role; a large run by its head
+  void free_region(u32 index) { Freeing(*this).release(index); } // of any role; a large run by its head
   // Many at once, under one lock.
   class Freeing {
    public:
     explicit Freeing(Heap& heap) : heap_(heap), guard_(heap.lock_) {}
-    void free(u32 index) { heap_.free_locked(index); }
+    void release(u32 index) { heap_.free_locked(index); }
 
    private:
     Heap& heap_;

@@ -469,7 +469,7 @@ template <class H, class M> void Compaction<H, M>::finish() {
 
 template <class H, class M> void Compaction<H, M>::free_dead() {
   typename Heap<M>::Freeing empty(heap_);
-  for (u32 index : dead_) empty.free(index);
+  for (u32 index : dead_) empty.release(index);
 }
 
 template <class H, class M> void Compaction<H, M>::clean_task(u32 task) {

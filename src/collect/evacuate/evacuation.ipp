@@ -560,7 +560,7 @@ template <class H, class M> void Evacuation<H, M>::finish(Self& self) {
     if (r.dirty.load_relaxed() != 0) r.dirty.store_relaxed(0); // most are clean, and a store would take the entry from whoever filled the region
     if (heap_.cset(index) == 0) return;
     if (r.kept) sweep_kept(index);
-    else empty.free(index);
+    else empty.release(index);
   });
 }
 
