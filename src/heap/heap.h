@@ -100,7 +100,7 @@ template <class M> class Heap {
   // A run for one object of `bytes`, labelled old, with top behind the object; kNoRegion likewise. `zero`: hand it out cleared.
   u32 take_large(usize bytes, bool zero, bool pinned, u8 home = kHomeFirstTouch);
   void free_region(u32 index) { Freeing(*this).release(index); } // of any role; a large run by its head
-  // Many at once, under one lock.
+  // Many at once, under one lock. While one lives the world stands and nobody takes or frees regions otherwise: the lock does not nest.
   class Freeing {
    public:
     explicit Freeing(Heap& heap) : heap_(heap), guard_(heap.lock_) {}
@@ -189,7 +189,7 @@ template <class M> class Heap {
   bool pay_for(u32 index, usize bytes);
   void enter(u32 index, Role role, u8 label, u8 age);
   void drop_pages(u32 index);
-  void free_locked(u32 index);
+  void free_locked(u32 index); // lock_ held
   void list_warm(u32 index);
   u32 pop_warm(Vector<u32>& list);
 

@@ -85,6 +85,7 @@ enum class Spot : u32 {
   root,        // begins a root task
   tracing,     // begins to work off what a root task or a theft brought
   stealing,    // looks for a victim
+  visiting,    // is about to take from one, and others go elsewhere (steal_half)
 };
 template <class Self> GARNER_INLINE void reached(Self& self, Spot spot) {
   if constexpr (requires { self.reached(u32(spot)); }) self.reached(u32(spot));

@@ -43,11 +43,11 @@ template <class M> class Crews {
         counted = true;
         w = word.load_relaxed();
       }
-      if (!word.cas_relaxed(w, w + 1)) {
-        lost.wait(machine); // the whole node comes at once when somebody shares
+      if (!word.cas_relaxed(w, w + 1)) { // a change keeps what those who left have released in the word
+        lost.wait(machine);              // the whole node comes at once when somebody shares
         w = word.load_relaxed();
         continue;
-      } // a change keeps what those who left have released in the word
+      }
       if (counted && active_of(w) != 0) all.offer();
       return true;
     }

@@ -191,12 +191,13 @@ template <class M> bool Deque<M>::pop_spilled(u64& entry) {
   return true;
 }
 
-// While the owner is busy in its overflow stack, thieves live from the deque; when they have emptied what they see they get the
+// While the owner is busy in its overflow stack, thieves live from the deque; when they see no more than half of it they get the
 // rest of it, and after that the stack's older half.
 template <class M> void Deque<M>::feed() {
-  if (share_ == Share::none || index_of(top_.load_relaxed()) != mine_) return;
-  if (bottom_ != mine_) return publish_now(bottom_);
-  if (spilled_ >= 2) refill(spilled_ / 2);
+  if (share_ == Share::none) return;
+  const u32 shown = mine_ - index_of(top_.load_relaxed());
+  if (bottom_ != mine_ && shown < (bottom_ - mine_) / 2 + 1) return publish_now(bottom_); // as in publish()
+  if (shown == 0 && spilled_ >= 2) refill(spilled_ / 2);
 }
 
 // The deque is empty. The oldest of the overflow stack, at most `most`, become its content.

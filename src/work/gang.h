@@ -19,13 +19,14 @@
 // The other way: what the caller wrote before run() reaches workers through stamp (release/acquire) or the GC lock, and a second time
 // through the termination word, which every member reads with acquire before it looks at anything else.
 //
-// AFTER ITS LAST OFFER a worker may be arbitrarily late. It then touches only the termination word, the head of the task queue, deques'
-// ends (to look), the stamp and the bell: never the body, the job, the heap or its statistics. Hence leave() must flush.
+// AFTER ITS LAST OFFER a worker may be arbitrarily late. It then touches only the termination word, its node's count of active workers, the head of the task
+// queue, deques' ends and visits (to look), the stamp and the bell: never the body, the job, the heap or its statistics. Hence leave() must flush.
 //
 // MANY WORKERS (join=late, the conductor works). Whatever all of them change at once must not be compared and swapped: n that fail and try again
 // are n*n/2 transfers of one line. Tasks are taken by addition (task_queue.h); idle workers are counted by node and nodes in the common word (crews.h);
 // sleepers are counted by addition and lie on their node's bell, and the end wakes one of each, who wakes the next. With victim=nearest
-// one worker of a node at a time goes to other nodes (a scout), and an owner shares when it has some to share (deque.h).
+// one worker of six of a node at a time goes to other nodes (a scout), with steal_half one thief at a time goes to a victim, and an owner shares when it has some
+// to share (deque.h). The exception is a node's word in crews.h, where who loses stands back.
 //
 // IDLE WORKERS spin (1, 2, 4, … 64 pauses between looks, some 5 µs in all), then yield (1, 2, 4, … 32 times between looks); with
 // join=late they go to sleep after that, until somebody publishes entries or the phase ends (bell.h), so that on an oversubscribed
@@ -98,7 +99,7 @@ template <class M> class Gang {
   Deque<M>& queue(u32 worker) { return workers_[worker].deque; }
   // Written by the worker itself from joining to its last offer; readable by the caller of run() afterwards.
   WorkerStats& stats(u32 worker) { return workers_[worker].stats; }
-  bool took_part(u32 worker) const { return run_ != 0 && workers_[worker].run == run_; } // in the last phase
+  bool took_part(u32 worker) const { return run_ != 0 && reads<M>(workers_[worker].run) == run_; } // in the last phase
   const PhaseRecord& last() const { return record_; }
   u32 workers() const { return max_of(first_thread() + threads_, 1u); }    // that exist
   u32 node(u32 worker) const { return workers_[worker].node; }
@@ -133,9 +134,9 @@ template <class M> class Gang {
  private:
   struct alignas(kLineBytes) Worker {
     Deque<M> deque;
-    // steal_half: somebody is taking from the deque, others go elsewhere; relaxed, guards nothing. Fifty thieves who all try for the few entries that the only
-    // worker with work shows made it wait 8 us for its own deque's line each time it wanted to show more.
-    alignas(kLineBytes) typename M::template Atomic<u32> visited;
+    // steal_half: odd while somebody takes from the deque, and others go elsewhere; relaxed, guards nothing. Of fifty thieves who all try for the few entries that
+    // the only worker with work shows, each makes it wait for its own deque's line when it wants to show more.
+    alignas(kLineBytes) typename M::template Atomic<u32> visits;
     alignas(kLineBytes) WorkerStats stats;
     Victims<M> victims;      // the worker's own copy: it may still look at the list when the conductor sets the next one
     Victims<M> victims_next; // what set_victims() left for the next phase
@@ -148,6 +149,9 @@ template <class M> class Gang {
     u32 ordinal = 0;  // its place in the roster; late: of the last phase it joined; fixed: its index
     u32 seen = 0;     // epoch at its creation
     PhaseRules rules; // the phase's, its own copy for the same reason as victims
+    Worker* watched = nullptr; // somebody else's visit there has been seen to last since …
+    u32 watched_visit = 0;
+    u64 watched_ns = 0;
     bool desperate = false; // has been idle for so long that it may take another node's root
   };
   // Written by the conductor before it releases the workers, read by members before their last offer.
@@ -163,6 +167,7 @@ template <class M> class Gang {
 
   static constexpr u32 kSpinTurns = 7, kYieldTurns = 6, kLiteralTurns = 6;
   static constexpr u32 kLostPauses = 16;
+  static constexpr u64 kVisitNs = 20'000; // a theft takes a microsecond or two
   static constexpr u32 kWorkersPerScout = 6; // with one scout for 24 workers these starved in the last half of a phase
   static constexpr u32 kHalfMost = 128, kRequestsMost = 32; // entries of one theft, requests taken at once
   static constexpr usize kKeptOverflowBytes = MiB; // overflow memory a worker keeps between phases
@@ -228,8 +233,10 @@ template <class M> class Gang {
   bool in_rings(const Worker& me) const { return me.rules.local || config_.victim == Victim::nearest; }
   u32 scouts_of(const Worker& me) const { return max_of(neighbours_.ring(me.node, 0).count / kWorkersPerScout, 1u); } // who may look elsewhere at a time
   u32 rings_of(const Worker& me) const { return me.rules.local ? 1 : neighbours_.rings(me.node); }
-  Worker* sees_work(Worker& me, u32 epoch, bool asleep_next);
-  Worker* sees_near(Worker& me, bool asleep_next);
+  bool visited(Self& self, Worker& me, Worker& victim);
+  bool shows(Self& self, Worker& me, Worker& victim, bool asleep_next);
+  Worker* sees_work(Self& self, Worker& me, u32 epoch, bool asleep_next);
+  Worker* sees_near(Self& self, Worker& me, bool asleep_next);
   Idle idle(Self& self, Worker& me, u32 epoch, Worker*& hint);
   void back_off(Self& self, Worker& me, u32 epoch, u32 turn, bool awake);
   void doze(Self& self, Worker& me, u32 epoch);

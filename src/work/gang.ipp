@@ -267,7 +267,7 @@ template <class M> void Gang<M>::close(Self& self) {
 }
 
 template <class M> void Gang<M>::begin(Worker& me, Self& self, Share share) {
-  me.run = reads<M>(run_);
+  writes<M>(me.run) = reads<M>(run_);
   writes<M>(me.stats) = {};
   me.stats.start_ns = self.now();
   if (me.timeline != nullptr) line_of(me).enter(Activity::waits, me.stats.start_ns);

@@ -62,13 +62,13 @@ template <class M> bool Gang<M>::find(Self& self, Worker& me, u32 epoch, Worker*
   if (count == 0) return false;
   for (u32 i = 0; i < 2 * (count + 1); i++) {
     u32 victim = me.victims.at(u32(self.random.below(count)), roster_, epoch, me.ordinal);
-    if (victim != kWorkersMax && attempt(self, me, workers_[victim], entry)) return true;
+    if (victim != kWorkersMax && (!config_.steal_half || workers_[victim].deque.looks_stealable()) && attempt(self, me, workers_[victim], entry)) return true;
   }
   return false;
 }
 
-// Ring by ring, at random within a ring, but first where the node's last theft from elsewhere succeeded: to look at all who are nearer takes longer than what
-// one theft brings lasts. Those who have not joined are passed over by a look at their deque.
+// Ring by ring, at random within a ring; after the own node's first where its last theft from elsewhere succeeded: to look at all who are nearer takes longer than
+// what one theft brings lasts. Those who have not joined are passed over by a look at their deque.
 // Of each node only a few at a time go to other nodes: a victim of many thieves spends its time waiting for its own deque's lines.
 template <class M> bool Gang<M>::find_near(Self& self, Worker& me, u64& entry) {
   const bool outward = rings_of(me) > 1;
@@ -93,14 +93,30 @@ template <class M> typename Gang<M>::Worker* Gang<M>::find_in(Self& self, Worker
   return nullptr;
 }
 
+// Whether somebody else is taking from `victim`. A hint: whoever has been there for longer than a theft takes has lost its processor, and the deque carries
+// any number of thieves. One visit is watched at a time.
+template <class M> bool Gang<M>::visited(Self& self, Worker& me, Worker& victim) {
+  const u32 visit = victim.visits.load_relaxed();
+  if (visit % 2 == 0) return false;
+  if (me.watched != nullptr && me.watched->visits.load_relaxed() == me.watched_visit) return me.watched != &victim || self.now() - me.watched_ns < kVisitNs;
+  me.watched = &victim;
+  me.watched_visit = visit;
+  me.watched_ns = self.now();
+  return true;
+}
+
 template <class M> bool Gang<M>::attempt(Self& self, Worker& me, Worker& victim, u64& entry) {
-  me.stats.steal_attempts++;
   const bool half = config_.steal_half;
-  if (u32 nobody = 0; half && (victim.visited.load_relaxed() != 0 || !victim.visited.cas_relaxed(nobody, 1))) return false;
+  if (half && visited(self, me, victim)) return false;
+  u32 visit = half ? victim.visits.load_relaxed() : 1;
+  const bool alone = visit % 2 == 0; // else beside somebody who does not get on
+  if (alone && !victim.visits.cas_relaxed(visit, visit + 1)) return false;
+  if (half) reached(self, Spot::visiting);
+  me.stats.steal_attempts++;
   u64 some[kHalfMost];
   u32 got;
   Stolen outcome = victim.deque.steal(some, half ? kHalfMost : 1, got);
-  if (half) victim.visited.store_relaxed(0);
+  if (alone) victim.visits.store_relaxed(visit + 2);
   if (outcome == Stolen::lost)
     for (u64 i = self.random.below(kLostPauses); i > 0; i--) self.pause(); // others want it too: not all at once again
   if (outcome != Stolen::got) return false;
@@ -115,28 +131,33 @@ template <class M> bool Gang<M>::attempt(Self& self, Worker& me, Worker& victim,
   return true;
 }
 
+// Whether `me` would find something there. Before it falls asleep it counts what somebody else may take, too: story A in bell.h knows of no visits.
+template <class M> bool Gang<M>::shows(Self& self, Worker& me, Worker& victim, bool asleep_next) {
+  if (asleep_next) return victim.deque.looks_stealable_seq_cst();
+  return victim.deque.looks_stealable() && !(config_.steal_half && visited(self, me, victim));
+}
+
 // A worker whom `me` may take from and whose deque does not look empty, or null. Starts at its own place in the roster, so that the
 // idle do not all run to the same victim.
-template <class M> typename Gang<M>::Worker* Gang<M>::sees_work(Worker& me, u32 epoch, bool asleep_next) {
+template <class M> typename Gang<M>::Worker* Gang<M>::sees_work(Self& self, Worker& me, u32 epoch, bool asleep_next) {
   if (!config_.steal) return nullptr;
-  if (in_rings(me)) return sees_near(me, asleep_next);
+  if (in_rings(me)) return sees_near(self, me, asleep_next);
   u32 count = candidates(me);
   for (u32 i = 0; i < count; i++) {
     u32 victim = me.victims.at((me.ordinal + i) % count, roster_, epoch, me.ordinal);
     if (victim == kWorkersMax) continue;
-    Deque<M>& deque = workers_[victim].deque;
-    if (asleep_next ? deque.looks_stealable_seq_cst() : deque.looks_stealable()) return &workers_[victim];
+    if (shows(self, me, workers_[victim], asleep_next)) return &workers_[victim];
   }
   return nullptr;
 }
 
-template <class M> typename Gang<M>::Worker* Gang<M>::sees_near(Worker& me, bool asleep_next) {
+template <class M> typename Gang<M>::Worker* Gang<M>::sees_near(Self& self, Worker& me, bool asleep_next) {
   for (u32 r = 0, rings = rings_of(me); r < rings; r++) {
     if (r == 1 && !asleep_next && scouts_[me.node].out.load_relaxed() >= scouts_of(me)) return nullptr;
     Neighbours::Ring ring = neighbours_.ring(me.node, r);
     for (u32 i = 0; i < ring.count; i++) {
       Worker& victim = workers_[ring.workers[(me.index + i) % ring.count]];
-      if (&victim != &me && (asleep_next ? victim.deque.looks_stealable_seq_cst() : victim.deque.looks_stealable() && victim.visited.load_relaxed() == 0)) return &victim;
+      if (&victim != &me && shows(self, me, victim, asleep_next)) return &victim;
     }
   }
   return nullptr;
@@ -230,7 +251,7 @@ template <class M> typename Gang<M>::Idle Gang<M>::idle(Self& self, Worker& me, 
     if (!Termination<M>::open_for(term_.look(), epoch)) return Idle::over;
     if (config_.steal || mail) {
       if (hopes && !desperate) desperate = self.now() - me.stats.end_ns >= u64(config_.last_resort_us) * 1000;
-      hint = sees_work(me, epoch, false);
+      hint = sees_work(self, me, epoch, false);
       if (hint != nullptr || (mail && sees_mail(me, epoch, false)) || (desperate && sees_foreign_root(me))) {
         if (!withdraw(me, epoch)) return Idle::over; // only an end refuses a withdrawal
         me.desperate = desperate;
@@ -259,7 +280,7 @@ template <class M> void Gang<M>::back_off(Self& self, Worker& me, u32 epoch, u32
 template <class M> void Gang<M>::doze(Self& self, Worker& me, u32 epoch) {
   Bell<M>& bell = bell_of(me);
   u32 heard = bell.listen();
-  if (term_.doze(epoch) && sees_work(me, epoch, true) == nullptr && !(me.rules.mail && sees_mail(me, epoch, true))) {
+  if (term_.doze(epoch) && sees_work(self, me, epoch, true) == nullptr && !(me.rules.mail && sees_mail(me, epoch, true))) {
     reached(self, Spot::dozing);
     bell.sleep(self, heard);
   } else {

@@ -74,5 +74,23 @@ INSTANTIATE_TEST_SUITE_P(Forms, DequeOrder,
                          ::testing::Values(Case{Order::owner_lifo, Share::lazy}, Case{Order::owner_lifo, Share::eager},
                                            Case{Order::owner_lifo, Share::none}, Case{Order::fifo, Share::eager}));
 
+// What thieves take from is filled up before it is empty: they take half of what they see, so that a few entries would stay for long while thousands are private.
+TEST(DequeShare, MoreIsShownBeforeAllIsTaken) {
+  Linux machine;
+  Deque<Linux> deque;
+  ASSERT_TRUE(deque.start(machine, 4096, Order::owner_lifo));
+  deque.share(Share::lazy);
+  for (u64 i = 0; i < 1000; i++) deque.push(i);
+  u64 some[128], entry;
+  u32 taken;
+  do ASSERT_EQ(deque.steal(some, 128, taken), Stolen::got);
+  while (taken > 4);
+  ASSERT_TRUE(deque.looks_stealable()) << "a few are left to see";
+  for (u32 i = 0; i < 16; i++) ASSERT_TRUE(deque.pop(entry));
+  ASSERT_EQ(deque.steal(some, 128, taken), Stolen::got);
+  EXPECT_GE(taken, 50u);
+  deque.stop();
+}
+
 } // namespace
 } // namespace garner::test

@@ -17,7 +17,7 @@ inline constexpr u32 kNoFiber = ~0u;
 // All in picoseconds, except the percentage.
 struct Costs {
   u64 slot_load = 1'900;         // a word of a line that is in the cache already: 4 cycles at 2.1 GHz (1.1)
-  u64 slot_store = 1'900;        // the same (guess); an atomic store that is not seq_cst costs no more
+  u64 slot_store = 1'900;        // the same (guess); an atomic store that is not seq_cst costs no more (on machines with a Shape: slot_load)
   u64 line_in = 65'000;          // a line that comes from memory: header(), forward(), an atomic used the first time (1.3)
   u64 read_line = 25'000;        // per 64 B of a sequential read: 2.56 GB/s for one core (1.6)
   u64 write_line = 25'000;       // per 64 B of a sequential write (guess: as reads)
