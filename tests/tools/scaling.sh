@@ -11,6 +11,6 @@ at_least() { # at_least MACHINE WORKERS SPACE SHARE
   grep -q '^  at work, by twentieths' "$scratch/out" || fail "--why says nothing: $(cat "$scratch/out")"
 }
 at_least amd48 48 fragmented 0.90
-at_least amd48 48 interleaved 0.85
-at_least epyc-2s 192 interleaved 0.60 # was 0.35 when an owner shared again only after thieves had taken everything, and all of them came to one victim at once
+at_least amd48 48 interleaved 0.90
+at_least epyc-2s 192 interleaved 0.60
 at_least epyc-2s 192 fragmented 0.55 # a pause of 1.5 ms; 0.93 with 5 M
