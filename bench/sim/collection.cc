@@ -286,10 +286,11 @@ Outcome native(const Options& options, u32 workers) {
 // if even: the same had the bytes been spread evenly over all controllers, and links counted for nothing.
 void print(const char* where, u32 workers, const Outcome& o, double alone_ms, u32 alone, double native_s) {
   const double ms = double(o.pause_ns) / 1e6;
+  const auto of_bound = [&](u64 server_ps) { return std::max(double(server_ps) / 1e9, alone_ms * alone / workers) / ms; };
   printf("%-14s %7u %10.3f %10.3f %8.2f %8.2f", where, workers, ms, double(o.evacuate_ns) / 1e6, alone_ms / ms, double(o.copied_bytes) / double(o.pause_ns));
   if (o.read_all != 0) printf(" %7.1f%%", 100.0 * double(o.read_remote) / double(o.read_all));
   else printf(" %8s", "-");
-  printf(" %17s %8.2f %8.2f", o.busiest.c_str(), std::max(double(o.busiest_ps) / 1e9, alone_ms * alone / workers) / ms, std::max(double(o.even_ps) / 1e9, alone_ms * alone / workers) / ms);
+  printf(" %17s %8.2f %8.2f", o.busiest.c_str(), of_bound(o.busiest_ps), of_bound(o.even_ps));
   printf(" %8.2f", o.host_s);
   if (native_s > 0) printf(" %8.1f", o.host_s / native_s);
   else printf(" %8s", "-");

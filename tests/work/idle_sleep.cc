@@ -10,7 +10,7 @@ namespace {
 struct Body : Draining<Real, Body> {
   std::atomic<u32>* asleep;
   u32 others;
-  static constexpr u32 kEntries = 200, kLooks = 17; // between two looks of the owner at what thieves have left (deque.ipp, publish) lie fewer pops
+  static constexpr u32 kEntries = 200, kLooks = 17; // between two looks of the owner at what thieves see (deque.ipp, publish) lie fewer pops
   std::atomic<bool> pushing{false};
   u32 owner = ~0u, owner_took = 0;
   std::atomic<u32> others_took{0}, taken{0};
@@ -19,15 +19,15 @@ struct Body : Draining<Real, Body> {
     while (asleep->load() < others) self.yield(); // everybody else is about to sleep …
     hold_ms(self, 1);                             // … and does
     owner = self.index;
-    pushing = true;  // whoever wakes up now steals only when all is pushed, so that one entry is public and the rest private
-    for (u32 i = 0; i < kEntries; i++) gang->queue(self.index).push(i); // the second push publishes one entry and rings
+    pushing = true;  // whoever wakes up now steals only when all is pushed
+    for (u32 i = 0; i < kEntries; i++) gang->queue(self.index).push(i); // the second push publishes one entry and rings; some later ones publish more, and ring
     pushing = false;
   }
   void take(Real::Self& self, u64) {
     taken++;
     u32 until = others; // others hold their first entry until all of them have one
     if (self.index == owner) {
-      until = min_of(++owner_took / kLooks + 1, others); // once thieves have emptied what they saw, a pop publishes many and rings one sleeper
+      until = min_of(++owner_took / kLooks + 1, others); // when thieves see less than half of what is left, a pop publishes more and rings one sleeper
     } else {
       others_took++;
     }
