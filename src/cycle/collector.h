@@ -19,6 +19,23 @@ struct Request {
   bool give_back = false;  // return all free memory to the system
 };
 
+// What a thread asks for in turn when it is given no memory: a young collection (0), a full one (1), a full one that compacts everything (2), and then nothing (kMost).
+// A thread that came late, because others were given what the last collection had freed, lacks no memory: it asks for another young collection, kLateMost
+// times before each step. With as many threads as eden has buffers some are late again and again.
+class Attempts {
+ public:
+  static constexpr u32 kMost = 3, kLateMost = 4;
+  // late: Space::given_out of the space that refused.
+  u32 next(bool late) {
+    if (late && step_ != 0 && late_ < kLateMost) return late_++, 0;
+    late_ = 0;
+    return step_++;
+  }
+
+ private:
+  u32 step_ = 0, late_ = 0;
+};
+
 // Sizes by generation, as programs ask for them: 0 eden, 1 survivor, 2 old, 3 large, 4 pinned heap. Bytes.
 struct GenerationSizes {
   u64 bytes[5], holes[5];

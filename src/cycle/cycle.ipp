@@ -433,7 +433,7 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
   end.committed = heap_.budget().committed();
   end.eden_next = pace_.eden();
   end.allocated_total = allocated_.fetch_add_relaxed(spaces_.eden.used()) + spaces_.eden.used();
-  spaces_.eden.reset_used(0);
+  spaces_.eden.reset_used();
   u64 before = machine_.now();
   spaces_.eden.set_limit(pace_.eden());
   end.resize_ns = machine_.now() - before;

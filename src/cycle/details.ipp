@@ -98,7 +98,7 @@ template <class H, class M> void Details<H, M>::follow_root(Ref ref, Kind kind) 
 // The order is the collector's: references from what is not collected, then what the host reports, then handles. The table of marks
 // tells what has been met, as it does for the verifier; it is clear before and after.
 template <class H, class M> void Details<H, M>::tell_locality(u64 index, Kind kind) {
-  struct Sink {
+  struct Reported {
     Details& details;
     Kind kind;
     void root(Slot, word value, RootKind how) {
@@ -117,7 +117,7 @@ template <class H, class M> void Details<H, M>::tell_locality(u64 index, Kind ki
   });
   Self self(machine_, 0);
   host_.before_roots(Kind::full); // a walk of its own
-  Sink sink{*this, kind};
+  Reported sink{*this, kind};
   host_.gather(self, sink, Kind::full);
   host_.after_walk();
   for (HandleKind strong : {HandleKind::strong, HandleKind::counted, HandleKind::sized, HandleKind::variable, HandleKind::cross_reference})

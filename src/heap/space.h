@@ -51,8 +51,8 @@ template <class M> class Space {
   }
   u64 limit() const { return limit_.load_relaxed(); }
   u64 used() const { return used_.load_relaxed(); }
-  void reset_used(u64 bytes = 0) {
-    used_.store_relaxed(bytes);
+  void reset_used() {
+    used_.store_relaxed(0);
     for (Fragment& f : fragments_) f.used.store_relaxed(0);
   }
 
@@ -66,6 +66,12 @@ template <class M> class Space {
     Range range = take_counted(least, min_of<u64>(want, share - had), fragment);
     fragment.used.fetch_add_relaxed(range.bytes());
     return range;
+  }
+
+  // Whether threads on `node` have been given half of what they may have since reset_used, which is since the last collection: who gets nothing came late,
+  // and it is not memory that lacks. A hint.
+  bool given_out(u32 node = 0) const {
+    return shares_ ? 2 * fragments_[fragment_of(node)].used.load_relaxed() >= limit() / fragments_count_ : 2 * used() >= limit();
   }
 
   // A hole of a walkable region, formatted as filler; smaller ones than kLeastHole are not worth the entry.

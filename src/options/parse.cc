@@ -140,8 +140,8 @@ bool Settings::parse_item(const char* item, usize bytes, bool presets) {
   if (!presets) return true;
   for (const OptRow& other : kTable) // a later preset replaces an earlier one
     if (other.id != Opt::preset && !given_[usize(other.id)]) {
-      const PresetValue* row = preset_row(as<Preset>(Opt::preset), other.id);
-      set(other.id, row == nullptr ? other.value : row->value);
+      const PresetValue* named = preset_row(as<Preset>(Opt::preset), other.id);
+      set(other.id, named == nullptr ? other.value : named->value);
     }
   return true;
 }

@@ -32,8 +32,8 @@ template <class M> class Crews {
 
   // Counts a worker of `node` in. False when the phase is over or past.
   bool arrive(M& machine, Termination<M>& all, u32 epoch, u32 node) {
-    auto& word = crews_[node].word;
-    u64 w = word.load_relaxed(); // relaxed, as the rest of arrive: the stamp has brought this phase's word, and what a worker takes next comes from a deque or the task queue
+    auto& count = crews_[node].word;
+    u64 w = count.load_relaxed(); // relaxed, as the rest of arrive: the stamp has brought this phase's word, and what a worker takes next comes from a deque or the task queue
     Backoff lost;
     bool counted = false;        // the node, by this call
     while (true) {
@@ -41,11 +41,11 @@ template <class M> class Crews {
       if (!counted && active_of(w) == 0) {
         if (!all.withdraw(epoch)) return false;
         counted = true;
-        w = word.load_relaxed();
+        w = count.load_relaxed();
       }
-      if (!word.cas_relaxed(w, w + 1)) { // a change keeps what those who left have released in the word
+      if (!count.cas_relaxed(w, w + 1)) { // a change keeps what those who left have released in the word
         lost.wait(machine);              // the whole node comes at once when somebody shares
-        w = word.load_relaxed();
+        w = count.load_relaxed();
         continue;
       }
       if (counted && active_of(w) != 0) all.offer();

@@ -70,7 +70,7 @@ TEST(Phases, N13MarkingAndSlidingAreParallelPhasesOfTheirOwn) {
       SimHeap& heap;
       std::vector<Phase> order;
       u32 marked_by = 0, moved_by = 0;
-    } watch{heap};
+    } watch{heap, {}};
     ASSERT_TRUE(heap.host.cycle->emitter().add({[](void* self, EventId id, const void* payload) {
       Watch& w = *static_cast<Watch*>(self);
       const auto& done = *static_cast<const PhaseDone*>(payload);
@@ -107,7 +107,7 @@ TEST(Phases, N14AYoungPhaseThatFailsRunsToItsEnd) {
       SmallHeap& heap;
       std::vector<Phase> order;
       u64 done = 0, kept = 0;
-    } watch{heap};
+    } watch{heap, {}};
     ASSERT_TRUE(heap.host.cycle->emitter().add({[](void* self, EventId id, const void* payload) {
       Watch& w = *static_cast<Watch*>(self);
       if (id != EventId::phase) return;
@@ -138,7 +138,7 @@ template <class H> void sums_after_each_phase(H& heap, u32 rounds) {
   struct Watch {
     H& heap;
     u64 sum = 0, phases = 0;
-  } watch{heap};
+  } watch{heap, {}};
   ASSERT_TRUE(heap.host.cycle->emitter().add({[](void* self, EventId id, const void* payload) {
     Watch& w = *static_cast<Watch*>(self);
     if (id != EventId::phase || static_cast<const PhaseDone*>(payload)->phase != Phase::evacuate) return;

@@ -69,7 +69,7 @@ TEST_P(Ephemerons, APairWithoutAFirstHoldsNothing) {
   EXPECT_EQ(heap.objects(), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Ephemerons, ::testing::Values(Kind::young0, Kind::young1, Kind::full), [](auto& info) { return std::string(name_of(info.param)); });
+INSTANTIATE_TEST_SUITE_P(Kinds, Ephemerons, ::testing::Values(Kind::young0, Kind::young1, Kind::full), [](auto& one) { return std::string(name_of(one.param)); });
 
 } // namespace
 } // namespace garner::test

@@ -146,7 +146,7 @@ TEST_P(WeakAndFinal, SideTablesAreResolved) {
   EXPECT_EQ(heap.id(heap.host.side_table[2].ref), id);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, WeakAndFinal, ::testing::Values(Kind::young0, Kind::young1, Kind::full), [](auto& info) { return std::string(name_of(info.param)); });
+INSTANTIATE_TEST_SUITE_P(Kinds, WeakAndFinal, ::testing::Values(Kind::young0, Kind::young1, Kind::full), [](auto& one) { return std::string(name_of(one.param)); });
 
 TEST(Finalizers, AYoungCollectionAsksForYoungOnesOnly) {
   SmallHeap heap;

@@ -28,13 +28,25 @@ TEST(SpaceCounters, N22FailsExactlyAtTheLimit) {
   }
 }
 
+TEST(SpaceCounters, WhoIsRefusedIsToldWhetherOthersHadIt) {
+  BareHeap bare;
+  bare.space.set_limit(256 * KiB);
+  EXPECT_FALSE(bare.space.given_out());
+  for (u32 i = 0; i < 3; i++) ASSERT_NE(bare.space.take(32 * KiB, 32 * KiB).begin, 0u);
+  EXPECT_FALSE(bare.space.given_out());
+  while (bare.space.take(32 * KiB, 32 * KiB).begin != 0) {}
+  EXPECT_TRUE(bare.space.given_out());
+  bare.space.reset_used();
+  EXPECT_FALSE(bare.space.given_out());
+}
+
 TEST(SpaceCounters, N22GrowingAndShrinkingTheLimitMakesNoSystemCall) {
   BareHeap bare;
   for (u32 i = 0; i < 20; i++) bare.space.take(64 * KiB, 64 * KiB); // regions in use
   u64 calls = bare.machine.calls;
   for (u64 limit = 0; limit < 32 * MiB; limit += MiB) {
     bare.space.set_limit(limit);
-    bare.space.reset_used(0);
+    bare.space.reset_used();
     for (u32 i = 0; i < 10; i++) bare.space.take(1024, 16 * KiB);
   }
   EXPECT_EQ(bare.machine.calls, calls);

@@ -273,8 +273,8 @@ TEST_P(Policies, NothingIsLostAndPagesLieWhereTheHeapSays) {
 INSTANTIATE_TEST_SUITE_P(All, Policies, ::testing::Values("preset=ps", "preset=interleaved", "preset=naps", "preset=fragmented", "preset=ps_fragopt",
                                                           "space_eden=fragmented_hotspot", "preset=segregated", "preset=org",
                                                           "preset=aggressive", "preset=hybrid", "preset=relaxed"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& one) {
+                           std::string name = one.param;
                            for (char& c : name)
                              if (c == '=') c = '_';
                            return name;

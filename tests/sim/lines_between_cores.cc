@@ -34,6 +34,40 @@ TEST(LinesBetweenCores, AContendedCounterCostsTheTablesPriceForEachTransfer) {
   EXPECT_NEAR(double(increments_ps(near, 1, 5000)), 5000 * double(near.costs.atomic_own), 200'000);
 }
 
+// What an operation waits for: a store that orders nothing after it is priced as a plain one; a store with seq_cst is an exchange to the processor, and waits.
+TEST(LinesBetweenCores, AStoreIsPricedAsASwapOnlyWithSeqCst) {
+  const sim::Shape shape = line_of_nodes(1, 2);
+  constexpr u32 kEach = 2000;
+  auto price_ps = [&](u32 workers, auto&& operate) {
+    SimConfig config;
+    config.shape = &shape;
+    Sim machine(config);
+    Team team(machine);
+    Sim::Atomic<u64> word;
+    for (u32 w = 0; w < workers; w++)
+      team.start([&] {
+        for (u32 k = 0; k < kEach; k++) operate(word);
+      });
+    machine.run();
+    return double(machine.now()) * 1000 / (workers * kEach);
+  };
+  const auto relaxed = [](Sim::Atomic<u64>& w) { w.store_relaxed(1); };
+  const auto release = [](Sim::Atomic<u64>& w) { w.store_release(1); };
+  const auto seq_cst = [](Sim::Atomic<u64>& w) { w.store_seq_cst(1); };
+  const auto add = [](Sim::Atomic<u64>& w) { w.fetch_add_relaxed(1); };
+  const double own_store = double(shape.costs.slot_load), own_swap = double(shape.costs.atomic_own);
+  ASSERT_GT(own_swap, 3 * own_store);
+  EXPECT_NEAR(price_ps(1, relaxed), own_store, 100);
+  EXPECT_NEAR(price_ps(1, release), own_store, 100);
+  EXPECT_NEAR(price_ps(1, seq_cst), own_swap, 100);
+  EXPECT_NEAR(price_ps(1, add), own_swap, 100);
+  const double taken_store = double(shape.distance[0].store_dirty), taken_swap = double(shape.distance[0].swap_dirty); // both write it in turn
+  EXPECT_NEAR(price_ps(2, relaxed), taken_store, 600);
+  EXPECT_NEAR(price_ps(2, release), taken_store, 600);
+  EXPECT_NEAR(price_ps(2, seq_cst), taken_swap, 600);
+  EXPECT_NEAR(price_ps(2, add), taken_swap, 600);
+}
+
 // N15: of those that wait for a lock each tries again when it is let go, so its line passes through all of them: a hand-over costs more the
 // more wait, and with the number of acquisitions fixed the whole takes longer with more workers.
 TEST(LinesBetweenCores, N15AHotLockCollapses) {

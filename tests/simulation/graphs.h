@@ -32,6 +32,7 @@ inline Measures collect(const tool::MachineFile& machine, const Graph& graph, co
   spec.options = options;
   spec.workers = workers;
   spec.eden = Replay::eden_for(graph);
+  spec.retain = true;
   spec.by_node = spec.timeline = spec.locality = notes;
   Replay replay(graph);
   return simulate(spec, replay);

@@ -29,7 +29,7 @@ holds 'fragmented: to-space is local'
 holds 'segregated: eden is local'
 holds 'old-to-young roots have lower locality' # lists in old data
 "$garner" reproduce ours/G1 --quick -o "$scratch/ours" >/dev/null 2>"$scratch/progress" || fail "$(tail -3 "$scratch/progress")"
-grep -F 'geometric mean of the pause' "$scratch/ours/claims.md" | grep -q '| holds |$' || fail "the default preset: $(cat "$scratch/ours/claims.md")"
+grep -F 'geometric mean of the pauses' "$scratch/ours/claims.md" | grep -q '| holds |$' || fail "the default preset: $(cat "$scratch/ours/claims.md")"
 "$garner" reproduce naps/E3 --quick --jobs 1 -o "$scratch/again" >/dev/null 2>&1
 cmp -s "$scratch/quick/naps-E3.json" "$scratch/again/naps-E3.json" || fail "the same experiment gave other bytes"
 "$garner" reproduce naps/E3 --quick --resume -o "$scratch/again" >/dev/null 2>"$scratch/err"

@@ -10,9 +10,9 @@ namespace {
 struct Body : Draining<Real, Body> {
   std::atomic<u32>* asleep;
   u32 others;
-  static constexpr u32 kEntries = 200, kLooks = 17; // between two looks of the owner at what thieves see (deque.ipp, publish) lie fewer pops
+  static constexpr u32 kCapacity = 16, kEntries = kCapacity + 1; // the second push publishes an entry and rings, the last one overflows, publishes all others and rings
   std::atomic<bool> pushing{false};
-  u32 owner = ~0u, owner_took = 0;
+  u32 owner = ~0u;
   std::atomic<u32> others_took{0}, taken{0};
   Body(Gang<Real>& g, std::atomic<u32>& a, u32 n) : Draining(g), asleep(&a), others(n) {}
   void root(Real::Self& self, u32) {
@@ -20,25 +20,24 @@ struct Body : Draining<Real, Body> {
     hold_ms(self, 1);                             // … and does
     owner = self.index;
     pushing = true;  // whoever wakes up now steals only when all is pushed
-    for (u32 i = 0; i < kEntries; i++) gang->queue(self.index).push(i); // the second push publishes one entry and rings; some later ones publish more, and ring
+    for (u32 i = 0; i < kEntries; i++) gang->queue(self.index).push(i);
     pushing = false;
+    while (others_took.load() < others) self.yield(); // the owner rings for nobody any more: the other sleepers hear of it from those that steal
   }
   void take(Real::Self& self, u64) {
     taken++;
-    u32 until = others; // others hold their first entry until all of them have one
-    if (self.index == owner) {
-      until = min_of(++owner_took / kLooks + 1, others); // when thieves see less than half of what is left, a pop publishes more and rings one sleeper
-    } else {
-      others_took++;
-    }
-    while (others_took.load() < until) self.yield();
+    if (self.index == owner) return;
+    others_took++;
+    while (others_took.load() < others) self.yield(); // others hold their first entry until all of them have one
   }
 };
 
 TEST(IdleSleep, PublishedEntriesWakeSleepers) {
-  constexpr u32 kOthers = 3;
+  constexpr u32 kOthers = 5, kOwnersRings = 2;
+  static_assert(kOthers > kOwnersRings);
   GangConfig config;
   config.workers = kOthers + 1;
+  config.queue_capacity = Body::kCapacity;
   Crew<Real> crew(config);
   std::atomic<u32> asleep{0};
   crew.machine.at = [&](Real::Self&, Spot spot) {

@@ -4,6 +4,7 @@
 
 #include "crew.h"
 #include "work/node_queue.h"
+#include "work/post.h"
 
 namespace garner::test {
 namespace {
@@ -81,6 +82,41 @@ TEST(NodeQueue, T13PendingCountsQueuesWithEntries) {
   EXPECT_EQ(pending(), 0u);
   EXPECT_TRUE(Termination<Linux>::over(term.offer()));
   one.stop(), two.stop();
+}
+
+// T6: 99 roots for a node stay with who found them until it says that its task is over; the 100th takes all of them along. Each node has a desk of its own.
+TEST(Post, T6NobodySeesARootBeforeTheHundredthOrTheTasksEnd) {
+  Linux machine;
+  Post<Linux> post;
+  Termination<Linux> term;
+  WorkerStats stats{};
+  term.open(1, 1);
+  ASSERT_TRUE(post.start(machine, 2, 2, 1024, 100, 32));
+  const auto filled = [&](u32 node) { return post.queue(Mail::root, node).looks_filled(); };
+  for (u32 round = 0; round < 3; round++) {
+    for (u32 i = 1; i < 100; i++) {
+      EXPECT_FALSE(post.add(term, 0, Mail::root, 0, i, stats));
+      EXPECT_FALSE(post.add(term, 1, Mail::root, 0, 1000 + i, stats)) << "another worker's desk";
+      if (i < 50) EXPECT_FALSE(post.add(term, 0, Mail::root, 1, 2000 + i, stats));
+      ASSERT_FALSE(filled(0) || filled(1)) << "a root went over early, the " << i << "th";
+    }
+    EXPECT_TRUE(post.add(term, 0, Mail::root, 0, 100, stats));
+    EXPECT_TRUE(filled(0));
+    u64 got[1024];
+    ASSERT_EQ(post.queue(Mail::root, 0).take(term, got, 1024), 100u);
+    for (u32 i = 0; i < 100; i++) ASSERT_EQ(got[i], i + 1);
+    EXPECT_FALSE(filled(1)) << "the other node's stay";
+    EXPECT_TRUE(post.send(term, 1, Mail::root, 0, stats));
+    EXPECT_EQ(post.queue(Mail::root, 0).take(term, got, 1024), 99u);
+    EXPECT_TRUE(post.send(term, 0, Mail::root, 1, stats));
+    EXPECT_EQ(post.queue(Mail::root, 1).take(term, got, 1024), 49u);
+    for (u32 worker : {0u, 1u})
+      for (u32 node : {0u, 1u}) EXPECT_FALSE(post.send(term, worker, Mail::root, node, stats)) << "nothing is left, nothing goes over";
+  }
+  EXPECT_EQ(stats.flushes, 9u);
+  EXPECT_EQ(stats.roots_posted, 3u * (100 + 99 + 49));
+  EXPECT_EQ(Termination<Linux>::pending_of(term.look()), 0u);
+  post.stop();
 }
 
 } // namespace

@@ -388,7 +388,7 @@ MachineFile find_machine(const std::string& wanted) {
   if (uniform_name(wanted, nodes, cores)) return parse_machine(uniform_machine(nodes, cores), wanted);
   const fs::path file = machines_directory() / (wanted + ".json");
   if (!read_file(file, text)) throw UsageError(fmt::format("no machine '{}'; garner machine list names those that come with the program, and a file is told by a slash or .json: {}", printable(wanted),
-                                                           fs::exists(wanted, error) ? "./" + printable(wanted) : "./FILE"));
+                                                           fs::is_regular_file(wanted, error) ? "./" + printable(wanted) : "./FILE"));
   return parse_machine(text, file.string());
 }
 

@@ -127,8 +127,8 @@ void want_directory_of(const fs::path& path, const fs::path& target) {
   if (!parent.empty() && !fs::is_directory(parent, error)) throw UsageError(fmt::format("cannot write '{}': {}: {}", path.string(), parent.string(), std::strerror(error ? error.value() : ENOTDIR)));
 }
 
-// Where the text goes before it takes the file's name.
-fs::path next_to(fs::path target) { return target += ".new"; }
+// Where the text goes before it takes the file's name. The process's own: another one may be writing the same file.
+fs::path next_to(fs::path target) { return target += fmt::format(".{}.new", getpid()); }
 int open_next(const fs::path& next, int more) { return open(next.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | more, 0666); }
 
 } // namespace

@@ -229,6 +229,7 @@ ReplayRow replay(const ReplayPlan& plan, const std::string& preset, u32 workers,
   spec.seed = plan.seed;
   spec.eden = simulation::Replay::eden_for(plan.graph);
   spec.reserve = align_up(kReservePer * spec.eden + 256 * MiB, 64 * MiB);
+  spec.retain = true;
   // A collector that had run the program would expect about what survives; how many workers are woken depends on it.
   u64 young = 0;
   for (u32 o = 0; o < plan.graph.objects(); o++) young += plan.graph.age[o] == 2 ? 0 : plan.graph.bytes[o];

@@ -2,6 +2,7 @@
 #include "sim/graph.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace garner::simulation {
 
@@ -47,6 +48,18 @@ std::string Graph::trouble() const {
   return "";
 }
 
+Replay::Replay(const Graph& graph, Kind kind) : graph_(graph), kind_(kind), mine_(threads()), seats_(threads()) {
+  std::vector<u64> filled(threads());
+  for (u32 i = 0; i < graph.objects(); i++) {
+    mine_[graph.thread[i]].push_back(i);
+    if (graph.age[i] == 0) filled[graph.thread[i]] += bytes_of(graph, i);
+  }
+  std::vector<u32> order(threads());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&](u32 a, u32 b) { return filled[a] > filled[b]; });
+  for (u32 seat = 0; seat < order.size(); seat++) seats_[order[seat]] = seat;
+}
+
 u64 Replay::eden_for(const Graph& graph) {
   u64 sum = 0;
   for (u32 i = 0; i < graph.objects(); i++) sum += bytes_of(graph, i);
@@ -70,6 +83,9 @@ void Replay::run(Thread& thread) {
   thread.meet();
   if (thread.index != 0) return;
   thread.cool_caches(); // between these objects the program wrote others that died: what the caches hold here is of the building, not of the program
+  u64 young = 0;
+  for (u32 i = 0; i < graph_.objects(); i++) young += graph_.age[i] == 2 ? 0 : bytes_of(graph_, i);
+  thread.wear_copies(young); // and these are not its first copies
   thread.begin_measuring();
   thread.collect(kind_);
   thread.end_measuring();

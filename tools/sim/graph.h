@@ -1,8 +1,8 @@
 // A heap as numbers, and the program that makes it anew on a simulated machine and collects it: recordings and generators both give one.
 //
 // Objects are numbered from 0. What a graph says of an object: bytes, references, the thread that allocated it, its age (0 eden, 1 survived
-// a collection, 2 old). Contents are not part of it. The replay has one thread per number, on the nodes in turn; each allocates its
-// objects in the order of their numbers, the oldest age first, with collections between, so that ages are made by the collector itself and
+// a collection, 2 old). Contents are not part of it. The replay has one thread per number, on the nodes in turn, those that filled most of eden first: who
+// runs a collection is mostly the thread that filled eden, and the model lets it run on the first seat. Each allocates its objects in the order of their numbers, the oldest age first, with collections between, so that ages are made by the collector itself and
 // pages lie where the placement policy puts what that thread allocates. Then the figures begin, one young collection runs (or `kind`),
 // and they end.
 // Deviates: an object takes a word more than its references and 24 bytes at least (the synthetic host's layout).
@@ -43,10 +43,9 @@ class GraphSource {
 
 class Replay : public Program {
  public:
-  explicit Replay(const Graph& graph, Kind kind = Kind::young1) : graph_(graph), kind_(kind), mine_(threads()) {
-    for (u32 i = 0; i < graph.objects(); i++) mine_[graph.thread[i]].push_back(i);
-  }
+  explicit Replay(const Graph& graph, Kind kind = Kind::young1);
   u32 threads() const override { return max_of(graph_.threads(), 1u); }
+  u32 seat(u32 thread) const override { return seats_[thread]; }
   void run(Thread& thread) override;
   // Eden that holds all the graph's objects: a smaller one collects while the heap is built, and ages are then no longer the graph's.
   static u64 eden_for(const Graph& graph);
@@ -59,6 +58,7 @@ class Replay : public Program {
   const Graph& graph_;
   Kind kind_;
   std::vector<std::vector<u32>> mine_; // each thread's objects
+  std::vector<u32> seats_;             // by thread
 };
 
 } // namespace garner::simulation

@@ -54,6 +54,7 @@ class Thread {
   void meet();
   // The figures begin, or end, here: by one thread, between two meet().
   void cool_caches(); // other data has passed through all of them
+  void wear_copies(u64 bytes); // as many bytes of earlier copies have been where the next collection's will go: with Spec::retain
   void begin_measuring();
   void end_measuring();
 

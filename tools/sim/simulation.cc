@@ -1,6 +1,7 @@
 // Running a simulation (stage.h): fibers of the program's threads, meetings, the measured stretch. The notes are in notes.cc.
 #include "sim/simulation.h"
 
+#include <algorithm>
 #include <ctime>
 
 #include "sim/stage.h"
@@ -96,7 +97,7 @@ void Stage::fail(std::string sentence) {
 
 bool Stage::prepare() {
   std::string text = "workers=" + std::to_string(spec_.workers) + ",seed=" + std::to_string(spec_.seed);
-  if (spec_.worn_old != 0) text += ",heap.retain=on"; // or the pages would be given back
+  if (spec_.worn_old != 0 || spec_.retain) text += ",heap.retain=on"; // or the pages would be given back
   if (!spec_.options.empty()) text += "," + spec_.options;
   if (!settings_.parse(text.c_str())) return fail(settings_.error()), false;
   if (const IllegalPair* pair = settings_.illegal(); pair != nullptr) return fail(pair->sentence), false;
@@ -121,28 +122,48 @@ bool Stage::prepare() {
   return true;
 }
 
-// Old space as after minutes: its pages were touched by whichever workers promoted to them long ago (or lie where they are bound), a full
-// collection has freed them since, and they were kept. A young simulation would promote to fresh pages only: under first touch each on its
-// worker's own node, and with a page fault in the pause. Chunks of a promotion buffer go to nodes at random; no clock moves.
-void Stage::wear_old() {
-  if (spec_.worn_old == 0 || spec_.machine.shape == nullptr) return;
+// A space as after minutes: its pages were touched by whichever workers made copies there long ago (or lie where they are bound), have been free since, and were
+// kept. A young simulation would copy to fresh pages only: under first touch each on its worker's own node, and with a page fault in the pause. Where
+// homes are nodes, those of `nodes` get equal shares; first touch: chunks of a promotion buffer lie on one of them at random. No clock moves.
+void Stage::wear(Opt policy_of, u64 whole, const std::vector<u32>& nodes) {
+  if (whole == 0 || spec_.machine.shape == nullptr) return;
   Heap<Sim>& heap = host_->heap();
-  const auto policy = host_->cycle->settings().as<SpacePolicy>(Opt::space_old); // the cycle's: it has chosen where `auto` was asked for
-  const usize chunk = max_of<usize>(usize(settings_.get(Opt::plab_old)), kPageBytes);
-  Random random(mix64(spec_.seed ^ 0x01d));
+  const auto policy = host_->cycle->settings().as<SpacePolicy>(policy_of); // the cycle's: it has chosen where `auto` was asked for
+  const bool old = policy_of == Opt::space_old;
+  const usize chunk = max_of<usize>(usize(settings_.get(old ? Opt::plab_old : Opt::plab_young)), kPageBytes);
+  Random random(mix64(spec_.seed ^ (old ? 0x01d : 0x5e1)));
   std::vector<u32> taken;
-  for (u64 bytes = 0; bytes < spec_.worn_old; bytes += heap.region_bytes()) {
-    const u32 node = u32(taken.size() % machine_.nodes());
-    const u8 home = policy == SpacePolicy::firsttouch ? kHomeTouchedOld : policy == SpacePolicy::interleaved ? kHomeInterleaved : u8(node);
-    const u32 region = heap.take_region(Role::old, kLabelOld, 0, home);
+  for (u64 bytes = 0; bytes < whole; bytes += heap.region_bytes()) {
+    const u32 node = nodes[taken.size() % nodes.size()];
+    const u8 home = policy == SpacePolicy::firsttouch ? (old ? kHomeTouchedOld : kHomeTouchedSurvivor) : policy == SpacePolicy::interleaved ? kHomeInterleaved : u8(node);
+    const u32 region = heap.take_region(old ? Role::old : Role::survivor, old ? kLabelOld : kLabelSurvivor, 0, home);
     if (region == kNoRegion) return fail("no memory for the simulated heap");
     taken.push_back(region);
     for (word at = heap.begin_of(region); at < heap.end_of(region); at += chunk) {
-      const u32 toucher = u32(random.below(machine_.nodes()));
-      for (word page = at; page < at + chunk; page += kPageBytes) machine_.settle_page(page, toucher);
+      const u32 toucher = nodes[random.below(nodes.size())];
+      for (word page = at; page < min_of(at + chunk, heap.end_of(region)); page += kPageBytes) machine_.settle_page(page, toucher);
     }
   }
   for (u32 region : taken) heap.free_region(region);
+}
+
+// By any workers that there could have been; a node without processors has touched nothing.
+void Stage::wear_old() { wear(Opt::space_old, spec_.worn_old, nodes_of(machine_.nodes())); }
+
+// Nodes on which so many workers run.
+std::vector<u32> Stage::nodes_of(u32 workers) const {
+  std::vector<u32> nodes;
+  for (u32 w = 0; w < workers; w++)
+    if (const u32 node = machine_.node_of_worker(w); std::find(nodes.begin(), nodes.end(), node) == nodes.end()) nodes.push_back(node);
+  std::sort(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+// Room for `bytes` of copies, by the workers of this simulation, in survivor and old space.
+void Stage::wear_copies(u64 bytes) {
+  const std::vector<u32> nodes = nodes_of(spec_.workers);
+  const u64 room = bytes + bytes / 4 + spec_.workers * host_->heap().region_bytes(); // not every worker copies the same
+  for (Opt space : {Opt::space_survivor, Opt::space_old}) wear(space, room, nodes);
 }
 
 Measures Stage::run() {
@@ -319,6 +340,7 @@ void Thread::collect(Kind kind) {
 void Thread::meet() { stage_.meet(*this); }
 void Thread::begin_measuring() { stage_.begin_measuring(); }
 void Thread::cool_caches() { stage_.cool_caches(); }
+void Thread::wear_copies(u64 bytes) { stage_.wear_copies(bytes); }
 void Thread::end_measuring() { stage_.end_measuring(); }
 
 } // namespace garner::simulation

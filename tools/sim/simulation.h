@@ -29,6 +29,7 @@ struct Spec {
   u64 eden_min = 0, eden_max = 0; // 0: eden
   u64 reserve = 4 * GiB;          // address space; costs nothing until touched
   u64 worn_old = 0;               // bytes of old space whose pages an earlier life of the program has touched (Stage::wear_old)
+  bool retain = false;            // emptied pages are kept, as old space that has been used needs
   u64 limit = 0;                  // 0: none, and full collections only when asked for
   double survival = 0;            // share of eden that the collector expects to survive when measuring begins; 0: what it learned so far
   bool by_node = true;            // count accesses by node and space

@@ -23,7 +23,10 @@ class Stage {
   struct Before { Role role; };
 
   bool prepare();
+  void wear(Opt policy_of, u64 whole, const std::vector<u32>& nodes);
+  std::vector<u32> nodes_of(u32 workers) const;
   void wear_old();
+  void wear_copies(u64 bytes);
   void live(u32 thread);
   void fail(std::string sentence);
   void meet(Thread& thread);

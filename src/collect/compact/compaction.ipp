@@ -40,7 +40,7 @@ template <class H, class M> void Compaction<H, M>::begin() {
 // A root's slot may lie in an object of this heap (the runtime reports some statics so). Such a slot is rewritten with its object, once:
 // a second rewriting would take the new address for an old one.
 template <class H, class M> void Compaction<H, M>::gather_task(Self& self, Kind kind) {
-  struct Sink {
+  struct Gathered {
     Compaction& c;
     Worker& w;
     GARNER_INLINE void root(Slot slot, word value, RootKind how) {
@@ -57,7 +57,7 @@ template <class H, class M> void Compaction<H, M>::gather_task(Self& self, Kind 
       GARNER_CHECK(good, "no memory to record a root");
     }
   };
-  Sink sink{*this, workers_[self.index]};
+  Gathered sink{*this, workers_[self.index]};
   if (sink.w.gathered) return; // once per worker: the host divides itself among those who ask
   sink.w.gathered = true;
   host_.gather(self, sink, kind);

@@ -55,7 +55,7 @@ template <class H, class M> u32 Evacuation<H, M>::gather_tasks(u32 host_calls) c
 }
 
 template <class H, class M> void Evacuation<H, M>::gather_task(Self& self, u32 task, u32 host_calls, Kind kind) {
-  struct Sink {
+  struct Gathered {
     Evacuation& e;
     Worker& w;
     GARNER_INLINE void root(Slot slot, word value, RootKind how) {
@@ -74,7 +74,7 @@ template <class H, class M> void Evacuation<H, M>::gather_task(Self& self, u32 t
     }
   };
   Worker& w = workers_[self.index];
-  Sink sink{*this, w};
+  Gathered sink{*this, w};
   if (task >= host_calls) return list_dirty(self, w, task - host_calls);
   if (w.gathered) return; // once per worker: the host divides itself among those who ask
   w.gathered = true;

@@ -4,7 +4,7 @@
 // object ends at least 24 bytes before the end and a filler always fits. The compiled path never checks for large objects; buffers
 // stay below the large threshold for that reason.
 // When a request fails: collect (young, or full when due), then full, then full with everything compacted; then null, which the
-// runtime turns into OutOfMemoryException. Every step is skipped when another thread has collected meanwhile.
+// runtime turns into OutOfMemoryException. Every step is skipped when another thread has collected meanwhile, and comes later when others were faster (Attempts).
 #include "host/dotnet/host.h"
 
 namespace garner::dotnet {
@@ -12,7 +12,6 @@ namespace {
 
 constexpr usize kTailBytes = 2 * kWordBytes; // from alloc_limit to the buffer's end
 constexpr u64 kTickBytes = 100 * 1000;       // how often an allocation tick is due, per heap kind
-constexpr u32 kAttempts = 3;
 
 word buffer_end(const clr::gc_alloc_context* context) { return word(context->alloc_limit) + kTailBytes; }
 
@@ -45,7 +44,7 @@ clr::Object* DotNet::allocate(clr::gc_alloc_context* context, usize bytes, u32 f
 clr::Object* DotNet::allocate_small(clr::gc_alloc_context* context, usize bytes, u32 flags) {
   maybe_stress();
   usize most = settings.bytes(Opt::tlab);
-  for (u32 attempt = 0;; attempt++) {
+  for (Attempts tries;;) {
     // The context first: the runtime also comes here to sample allocations, with room left.
     if (context->alloc_ptr != nullptr && usize(context->alloc_limit - context->alloc_ptr) >= bytes) {
       clr::Object* object = reinterpret_cast<clr::Object*>(context->alloc_ptr);
@@ -89,7 +88,7 @@ clr::Object* DotNet::allocate_small(clr::gc_alloc_context* context, usize bytes,
       }
     }
     if (clr::Object* object = from_reserve(context, bytes); object != nullptr) return object;
-    if (!relieve(attempt, Cause::eden_full, seen)) {
+    if (!relieve(tries.next(cycle->spaces().eden.given_out(machine.current_node())), Cause::eden_full, seen)) {
       return out_of_memory(context, bytes);
     }
   }
@@ -174,7 +173,7 @@ bool DotNet::beyond_memory(usize bytes) {
 
 // One step against a lack of memory. False when there is none left.
 bool DotNet::relieve(u32 attempt, Cause cause, u64 seen) {
-  if (attempt >= kAttempts) return false;
+  if (attempt >= Attempts::kMost) return false;
   if (no_gc_active()) end_region(true); // the promise was for less than this
   Request request;
   request.seen = seen;

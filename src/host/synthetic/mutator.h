@@ -44,7 +44,6 @@ template <class M> class Mutator {
   Vector<Cell> cells;
 
  private:
-  static constexpr u32 kAttempts = 3;
   word allocate_small(Self& self, usize bytes);
   word allocate_apart(Self& self, usize bytes, bool pinned);
   bool relieve(Self& self, u32 attempt, Cause cause, u64 seen);

@@ -248,7 +248,7 @@ template <class M> Ref Mutator<M>::allocate(Self& self, const New& what) {
 
 template <class M> word Mutator<M>::allocate_small(Self& self, usize bytes) {
   usize most = host_.settings.bytes(Opt::tlab);
-  for (u32 attempt = 0;; attempt++) {
+  for (Attempts tries;;) {
     if (usize room = end_ - top_; room == bytes || room >= bytes + kMinObjectBytes) {
       top_ += bytes;
       return top_ - bytes;
@@ -272,7 +272,7 @@ template <class M> word Mutator<M>::allocate_small(Self& self, usize bytes) {
         continue;
       }
     }
-    if (!relieve(self, attempt, Cause::eden_full, seen)) return 0;
+    if (!relieve(self, tries.next(eden.given_out(self.node)), Cause::eden_full, seen)) return 0;
   }
 }
 
@@ -302,7 +302,7 @@ template <class M> word Mutator<M>::allocate_apart(Self& self, usize bytes, bool
 
 // One step against a lack of memory. False when there is none left.
 template <class M> bool Mutator<M>::relieve(Self& self, u32 attempt, Cause cause, u64 seen) {
-  if (attempt >= kAttempts) return false;
+  if (attempt >= Attempts::kMost) return false;
   Request request;
   request.seen = seen;
   request.optional = true;

@@ -412,7 +412,7 @@ template <u32 kWorkers> struct GangLife {
 
 // Gangs need a configuration; one type each keeps the list plain.
 template <u32 kWorkers, JoinKind kJoin, SyncKind kSync, TaskQueueKind kQueue> struct GangCase : GangLife<kWorkers> {
-  explicit GangCase(Sim& sim) : GangLife<kWorkers>(sim, config_of(), 2, 1) {}
+  explicit GangCase(Sim& on) : GangLife<kWorkers>(on, config_of(), 2, 1) {}
   static GangConfig config_of() {
     GangConfig c;
     c.task_queue = kQueue;

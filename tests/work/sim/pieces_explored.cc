@@ -31,8 +31,8 @@ TEST_P(Pieces, RandomSchedules) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Pieces, ::testing::ValuesIn(all()), [](const auto& info) {
-  std::string name = info.param.name;
+INSTANTIATE_TEST_SUITE_P(All, Pieces, ::testing::ValuesIn(all()), [](const auto& one) {
+  std::string name = one.param.name;
   for (char& c : name)
     if (c == ' ' || c == ',') c = '_';
   return name;

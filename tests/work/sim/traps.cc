@@ -57,7 +57,7 @@ template <class Case> void found_only_with(Trap trap, const Hunt& how = {}) {
 }
 
 template <TermExit kExit> struct FutexGang : GangLife<2> {
-  explicit FutexGang(Sim& sim) : GangLife(sim, config_of(), 1, 1) {}
+  explicit FutexGang(Sim& on) : GangLife(on, config_of(), 1, 1) {}
   static GangConfig config_of() {
     GangConfig c;
     c.sync = SyncKind::futex;
