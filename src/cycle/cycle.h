@@ -65,7 +65,7 @@ template <class H, class M> class Cycle final : public Collector {
   template <class T, class F> u64 tracing_phase(Self& self, Phase name, u32 wanted, u32 tasks, T& tracer, F task);
   void report_workers(Phase name);
   u32 workers_for(u64 bytes) const;
-  bool place_automatically(bool by_node);
+  void place_automatically(bool by_node);
   bool fits_nodes();
   u64 find_cards(Self& self, u32 few);
   void after(Kind kind, const Request& request, CycleEnd& end, CycleRecord& record);

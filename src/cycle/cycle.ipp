@@ -30,9 +30,8 @@ template <class F> struct TaskBody {
 template <class H, class M> bool Cycle<H, M>::init(const HeapConfig& config, typename Gang<M>::Spawn spawn, void* spawn_arg) {
   Filler filler{[](void* host, word at, usize bytes) { static_cast<H*>(host)->fill(at, bytes); }, &host_};
   const bool pin_asked = settings_.as<Pinning>(Opt::pin) != Pinning::automatic;
-  HeapShape shape = config.shape;
-  if (!place_automatically(config.by_node)) shape.notices = false; // nobody asked for a policy: a refusal is no news
-  if (!heap_.init(machine_, shape, filler)) {
+  place_automatically(config.by_node);
+  if (!heap_.init(machine_, config.shape, filler)) {
     say(config.shape.large_pages ? "the system has not set aside enough large pages for the heap's limit (vm.nr_hugepages)"
                                  : "no address space for the heap: raise the limit on virtual memory (ulimit -v) or set heap.reserve lower");
     return false;
@@ -83,17 +82,13 @@ template <class H, class M> bool Cycle<H, M>::init(const HeapConfig& config, typ
   return true;
 }
 
-// What `auto` stands for here: pages near the threads that use them, and threads that stay there, where there is a choice. False when all placement was left to us.
-template <class H, class M> bool Cycle<H, M>::place_automatically(bool by_node) {
+// What `auto` stands for here: pages near the threads that use them, and threads that stay there, where there is a choice.
+template <class H, class M> void Cycle<H, M>::place_automatically(bool by_node) {
   bool many = false; // nodes with processors: memory alone, as on a machine with CXL, is no choice
   for (u32 i = 1; by_node && i < kWorkersMax; i++) many = many || machine_.node_of_worker(i) != machine_.node_of_worker(0);
-  bool asked = false;
-  for (Opt space : {Opt::space_eden, Opt::space_survivor, Opt::space_old}) {
-    asked = asked || settings_.as<SpacePolicy>(space) != SpacePolicy::automatic;
+  for (Opt space : {Opt::space_eden, Opt::space_survivor, Opt::space_old})
     if (settings_.as<SpacePolicy>(space) == SpacePolicy::automatic) settings_.set(space, i64(many ? SpacePolicy::fragmented : SpacePolicy::firsttouch));
-  }
   if (settings_.as<Pinning>(Opt::pin) == Pinning::automatic) settings_.set(Opt::pin, i64(many ? Pinning::rr : Pinning::none));
-  return asked;
 }
 
 // What the settings ask of the machine's nodes. False with one line on stderr.

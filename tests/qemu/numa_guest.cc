@@ -280,8 +280,9 @@ INSTANTIATE_TEST_SUITE_P(All, Policies, ::testing::Values("preset=ps", "preset=i
                            return name;
                          });
 
-// As in a container whose filter refuses mbind: one line, and the program goes on.
-TEST(EightNodes, ARefusedPolicyIsOneLine) {
+// As in a container whose filter refuses mbind: one line, and the program goes on. Also where nobody asked for a policy: the machine has nodes, and the default is to place.
+class Refused : public ::testing::TestWithParam<const char*> {};
+TEST_P(Refused, APolicyIsOneLine) {
   int out[2];
   ASSERT_EQ(pipe(out), 0);
   const pid_t child = fork();
@@ -294,7 +295,7 @@ TEST(EightNodes, ARefusedPolicyIsOneLine) {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) _exit(3);
     u64 lost = 1;
     {
-      SmallHeap heap("space_eden=interleaved,space_survivor=fragmented,space_old=interleaved,workers=4,notices=on");
+      SmallHeap heap(std::string(GetParam()) + "workers=4,notices=on");
       grow(heap, 40, 60);
       for (u32 i = 0; i < 3; i++) heap.young();
       heap.full();
@@ -311,6 +312,8 @@ TEST(EightNodes, ARefusedPolicyIsOneLine) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   EXPECT_EQ(text, "garner: the system refuses memory policies here (mbind); pages are placed where they are first touched\n");
 }
+
+INSTANTIATE_TEST_SUITE_P(AskedAndNot, Refused, ::testing::Values("space_eden=interleaved,space_survivor=fragmented,space_old=interleaved,", ""));
 
 } // namespace
 } // namespace garner::test

@@ -16,6 +16,10 @@ cmp one.html two.html || fail "the same recording gave two pages"
 grep -q '^simulated on uniform-2x2: ' table || fail "the table says that it is simulated: $(cat table)"
 grep -qE '^naps +2 ' table || fail "a row: $(cat table)"
 "$garner" simulate "$heap" --machine uniform-2x2 --preset naps --workers 2 --option cycle.resize=fixed,cycle.woken_per=0 > table || fail "an option that a replay honours"
+# Whatever the preset, it is the same collection that is compared.
+every=garner,ps,interleaved,naps,fragmented,ps_fragopt,segregated,org,aggressive,hybrid,relaxed
+"$garner" simulate "$tree/tests/data/warehouse.garner-heap" --machine amd48 --preset "$every" --workers 8 --json > all
+[ "$(grep -c '"copied_bytes"' all)" = 11 ] && [ "$(grep '"copied_bytes"' all | sort -u | wc -l)" -le 2 ] || fail "presets copy different things: $(grep '"copied_bytes"' all)"
 "$garner" advise "$heap" --machine uniform-2x2 --preset naps,ps --workers 4 > advice
 grep -qE '^best: (naps|ps); ' advice || fail "advice: $(cat advice)"
 [ "$(grep -cE '^(naps|ps): [0-9.]+ x$' advice)" = 1 ] && [ "$(grep -cE '^  with 4 workers ' advice)" = 1 ] || fail "a reason for each other preset: $(cat advice)"

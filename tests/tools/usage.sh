@@ -24,6 +24,18 @@ bad 'exclude each other' options --json --md
 GARNER=colour=blue bad 'in the environment variable GARNER: unknown option' run --lib "$scratch/lib.so" -- true
 GARNER=work.term_exit=literal bad 'needs work.sync=monitor' run --lib "$scratch/lib.so" -- true
 
+bad 'is a device' report /dev/zero
+bad 'is a device' machine import /dev/zero
+bad 'is named twice' reproduce naps/E1 naps/E1
+bad 'cannot go to one file' simulate "$tree/tests/data/warehouse.garner-heap" --machine uniform-2x2 --preset naps --workers 2 -o "$scratch/both" --log "$scratch/both"
+# Results that nobody gets are no success: half of a JSON text looks like one.
+for lost in 'options' 'options --json' 'machine list' 'machine show amd48 --json' 'reproduce list'; do
+  code=0
+  # shellcheck disable=SC2086 # words are arguments
+  "$garner" $lost >/dev/full 2>"$scratch/err" || code=$?
+  [ $code = 1 ] && [ "$(cat "$scratch/err")" = 'garner: the output could not be written' ] || fail "garner $lost, a full device: exit code $code: $(cat "$scratch/err")"
+done
+
 "$garner" --version | grep -q '^garner [0-9]' || fail "--version"
 for command in run compare bench options doctor machine; do
   "$garner" $command --help > "$scratch/out" 2>"$scratch/err" || fail "$command --help"

@@ -75,10 +75,13 @@ int run(int argc, char** argv) {
 } // namespace
 } // namespace garner::tool
 
-// What run() itself does not catch: before its try, and in its handlers.
+// What run() itself does not catch: before its try, and in its handlers. Whoever asked for output and did not get all of it is told: half of a JSON text looks like one.
 int main(int argc, char** argv) {
   try {
-    return garner::tool::run(argc, argv);
+    const int code = garner::tool::run(argc, argv);
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+    std::fputs("garner: the output could not be written\n", stderr);
+    return code != 0 ? code : garner::tool::kExitFailed;
   } catch (const std::bad_alloc&) {
     std::fputs("garner: out of memory\n", stderr);
   } catch (const std::exception& error) {

@@ -228,6 +228,8 @@ ReplayRow replay(const ReplayPlan& plan, const std::string& preset, u32 workers,
   spec.workers = workers;
   spec.seed = plan.seed;
   spec.eden = simulation::Replay::eden_for(plan.graph);
+  // N21 gives each node its share of eden and no more; one thread may have filled most of it.
+  if (settings_for(plan, preset).as<SpacePolicy>(Opt::space_eden) == SpacePolicy::fragmented_hotspot) spec.eden *= std::max(1u, plan.machine.config().nodes);
   spec.reserve = align_up(kReservePer * spec.eden + 256 * MiB, 64 * MiB);
   spec.retain = true;
   // A collector that had run the program would expect about what survives; how many workers are woken depends on it.

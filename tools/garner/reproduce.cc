@@ -62,6 +62,7 @@ std::vector<const Experiment*> choose(const Options& options) {
     const auto all = every_experiment(true);
     const auto found = std::find_if(all.begin(), all.end(), [&](const Experiment* e) { return e->id == id; });
     if (found == all.end()) throw UsageError(fmt::format("no experiment is called {} ('garner reproduce list' tells them)", id));
+    if (std::find(chosen.begin(), chosen.end(), *found) != chosen.end()) throw UsageError(fmt::format("{} is named twice", id));
     chosen.push_back(*found);
   }
   return chosen;

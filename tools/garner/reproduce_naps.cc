@@ -258,7 +258,9 @@ Section judge_e6(const Results& results, const Scale& scale) {
   auto ratio = [&](const char* app, const char* path) { return results.number(run_of(scale, app, "naps", 48), path) / results.number(run_of(scale, app, "ps", 48), path); };
   const double soap = ratio("tradesoap", "wall_ns"), xml = ratio("xml-transform", "wall_ns"), jbb = ratio("jbb", "program_gb_s");
   section.claims.push_back(gain_claim("Tradesoap finishes sooner at 48", "-9 %", 1 / 0.91, percent(soap), 1 / soap));
-  section.claims.push_back(gain_claim("XML Transform finishes sooner at 48", "-28 % (its computing time here follows from the same figure)", 1 / 0.72, percent(xml), 1 / xml));
+  Claim put_in = gain_claim("XML Transform finishes sooner at 48", "-28 %", 1 / 0.72, percent(xml) + ", put in: how long it computes was chosen by this figure", 1 / xml);
+  put_in.verdict = Verdict::unavailable;
+  section.claims.push_back(put_in);
   section.claims.push_back(gain_claim("jbb's throughput more than doubles at 48", "> x2", 2, fmt::format("x{:.2f}", jbb), jbb));
   return section;
 }

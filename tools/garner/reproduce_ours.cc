@@ -48,7 +48,7 @@ Run run_of(const Case& one, const std::string& options) {
   run.options = options;
   run.workers = one.workers;
   run.percent = one.workload == "xalan" ? 100 : 25;
-  run.collections = 4;
+  run.collections = 2;
   return run;
 }
 // The schemes with the lock of X1 to X7: the spinning one is the other paper's, and would decide everything (reproduce_topology.cc).
@@ -160,9 +160,10 @@ const std::vector<Ingredient> kIngredients = {
   {"workers by work found (else all are woken)", "cycle.woken_per=0"},
   {"cards among the other roots (else a phase apart)", "collect.card_phase=apart"},
   // What the papers have and the default has not: a row above 1 says that it was right to leave it out.
-  {"roots go to who finds them (else to their object's node)", "collect.scheme=hybrid"},
-  {"same (else to that node, and others help after 20 us)", "collect.scheme=hybrid,work.last_resort=20"},
-  {"same (else to that node, by a system call for each)", "collect.scheme=hybrid,collect.node_lookup=syscall,collect.lookup_batch=1"},
+  {"roots go to who finds them (else to their object's node)", "collect.scheme=aggressive"},
+  {"same (else to that node, and others help after 20 us)", "collect.scheme=aggressive,work.last_resort=20"},
+  {"same (else to that node, by a system call for each)", "collect.scheme=aggressive,collect.node_lookup=syscall,collect.lookup_batch=1"},
+  {"same (else to a node at random)", "collect.scheme=hybrid"},
   {"who finds an object copies it (else its node, asked in batches)", "heap.space_eden=segregated,heap.space_survivor=segregated"},
   {"same (else its node, asked one by one)", "heap.space_eden=segregated,heap.space_survivor=segregated,work.request_batch=1"},
 };

@@ -1,5 +1,5 @@
 // Text for people: to stdout (results) and stderr (everything else). A stream that nobody reads or that is full must not change what a
-// command does or returns, so errors are ignored here, which fmt::print would throw.
+// command does, so errors are ignored here, which fmt::print would throw; main.cc asks at the end whether the results went out.
 #pragma once
 #include <cstdio>
 #include <utility>
