@@ -76,7 +76,7 @@ inline constexpr OptRow kTable[] = {
   {Opt::workers, "general.workers", OptType::number, "threads", 0, 1024, 0, nullptr, "Collector threads that may take part in a pause; 0 asks the machine.", "N4 N25", "naps.gc_threads", 3},
   {Opt::log, "general.log", OptType::text, "", 0, 0, 0, nullptr, "Where one record per collection goes: off, stderr, or a file's path.", "N27", "", 0},
   {Opt::log_format, "general.log_format", OptType::choice, "", 0, 0, 0, "line|json", "Shape of the log's records.", "N27", "", 1},
-  {Opt::log_detail, "general.log_detail", OptType::choice, "", 0, 0, 1, "plain|full|roots", "What a json log holds: collections and phases; also what each worker did when and, on several nodes, bytes, accesses and steals by node; also where the objects below each root lie, for which all roots are followed before each collection.", "N27 T15", "", 2},
+  {Opt::log_detail, "general.log_detail", OptType::choice, "", 0, 0, 1, "plain|full|roots", "What a json log holds: collections and phases; also what each worker did when and, on several nodes, bytes, accesses and steals by node; also where the objects below each root lie, for which all roots are followed before each collection.", "N27 T15", "topo.trace_locality", 2, "none|off|on"},
   {Opt::seed, "general.seed", OptType::number, "", 0, i64(1) << 62, 1, nullptr, "Seed of every random choice of the collector (victims, stress).", "N9", "", 7},
   {Opt::notices, "general.notices", OptType::flag, "", 0, 1, 1, nullptr, "Print notices (a setting that is not supported, a policy the system refused) once, on stderr.", "", "", 1},
   // -- heap --
