@@ -138,7 +138,7 @@ template <class H> void sums_after_each_phase(H& heap, u32 rounds) {
   struct Watch {
     H& heap;
     u64 sum = 0, phases = 0;
-  } watch{heap, {}};
+  } watch{heap};
   ASSERT_TRUE(heap.host.cycle->emitter().add({[](void* self, EventId id, const void* payload) {
     Watch& w = *static_cast<Watch*>(self);
     if (id != EventId::phase || static_cast<const PhaseDone*>(payload)->phase != Phase::evacuate) return;

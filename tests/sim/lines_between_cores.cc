@@ -7,21 +7,28 @@
 namespace garner {
 namespace {
 
-u64 increments_ps(const sim::Shape& shape, u32 workers, u32 each) {
+struct Operated { u64 ps, transfers, value; };
+// Each of so many workers operates on one word `each` times.
+template <class F> Operated operated(const sim::Shape& shape, u32 workers, u32 each, F&& operate) {
   SimConfig config;
   config.shape = &shape;
   Sim machine(config);
   Team team(machine);
-  Sim::Atomic<u64> counter;
+  Sim::Atomic<u64> word;
   for (u32 w = 0; w < workers; w++)
     team.start([&, w] {
       Sim::Self self(machine, w);
-      for (u32 k = 0; k < each; k++) counter.fetch_add_relaxed(1);
+      for (u32 k = 0; k < each; k++) operate(word);
     });
   machine.run();
-  EXPECT_EQ(counter.load_relaxed(), u64(workers) * each);
-  EXPECT_GE(machine.fabric().transfers() + workers, workers == 1 ? 0 : u64(workers) * each);
-  return machine.now() * 1000;
+  return {machine.now() * 1000, machine.fabric().transfers(), word.load_relaxed()};
+}
+
+u64 increments_ps(const sim::Shape& shape, u32 workers, u32 each) {
+  const Operated done = operated(shape, workers, each, [](Sim::Atomic<u64>& counter) { counter.fetch_add_relaxed(1); });
+  EXPECT_EQ(done.value, u64(workers) * each);
+  EXPECT_GE(done.transfers + workers, workers == 1 ? 0 : u64(workers) * each);
+  return done.ps;
 }
 
 TEST(LinesBetweenCores, AContendedCounterCostsTheTablesPriceForEachTransfer) {
@@ -38,19 +45,7 @@ TEST(LinesBetweenCores, AContendedCounterCostsTheTablesPriceForEachTransfer) {
 TEST(LinesBetweenCores, AStoreIsPricedAsASwapOnlyWithSeqCst) {
   const sim::Shape shape = line_of_nodes(1, 2);
   constexpr u32 kEach = 2000;
-  auto price_ps = [&](u32 workers, auto&& operate) {
-    SimConfig config;
-    config.shape = &shape;
-    Sim machine(config);
-    Team team(machine);
-    Sim::Atomic<u64> word;
-    for (u32 w = 0; w < workers; w++)
-      team.start([&] {
-        for (u32 k = 0; k < kEach; k++) operate(word);
-      });
-    machine.run();
-    return double(machine.now()) * 1000 / (workers * kEach);
-  };
+  auto price_ps = [&](u32 workers, auto&& operate) { return double(operated(shape, workers, kEach, operate).ps) / (workers * kEach); };
   const auto relaxed = [](Sim::Atomic<u64>& w) { w.store_relaxed(1); };
   const auto release = [](Sim::Atomic<u64>& w) { w.store_release(1); };
   const auto seq_cst = [](Sim::Atomic<u64>& w) { w.store_seq_cst(1); };

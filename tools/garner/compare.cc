@@ -48,8 +48,7 @@ std::vector<Contender> contenders_of(const CompareArgs& args, const std::vector<
 }
 
 int compare(const CompareArgs& args, const Invocation& invocation) {
-  if (!args.json.empty() && args.json == args.markdown) throw UsageError(fmt::format("two outputs cannot go to one file, {}", args.json));
-  for (const std::string& file : {args.json, args.markdown}) want_place_for(file);
+  want_places_for(args.json, args.markdown);
   std::vector<Contender> contenders = contenders_of(args, invocation.program);
   run_in_turn(contenders, args.warmups, args.runs, Progress(), "compare");
   Comparison result{contenders, agreement_of(contenders)};

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "errors.h"
+#include "paths.h"
 #include "sim/traffic.h"
 
 namespace garner::tool {
@@ -158,7 +159,7 @@ void whole_phases_only_where_needed(CycleSeen& c) {
 LogData read_log(const std::string& path) {
   std::error_code none;
   if (std::filesystem::is_directory(path, none)) throw UsageError(fmt::format("{}: a log is a file, and this is a directory", path));
-  if (std::filesystem::is_character_file(path, none) || std::filesystem::is_block_file(path, none)) throw UsageError(fmt::format("{}: a log is a file, and this is a device", path));
+  if (is_device(path)) throw UsageError(fmt::format("{}: a log is a file, and this is a device", path));
   std::ifstream file(path, std::ios::binary);
   if (!file) throw UsageError(fmt::format("{}: cannot be read", path));
   return read_log(file, path);

@@ -20,7 +20,7 @@ struct ImportOptions {
 MachineFacts read_facts(const std::string& from) {
   std::error_code error;
   if (fs::is_directory(from, error)) return read_sysfs(from);
-  if (fs::is_character_file(from, error) || fs::is_block_file(from, error)) throw UsageError(fmt::format("{}: is a device", from));
+  if (is_device(from)) throw UsageError(fmt::format("{}: is a device", from));
   std::string text;
   if (!fs::exists(from, error) || !read_file(from, text)) throw UsageError(fmt::format("{}: cannot be read", from));
   const size_t first = text.find_first_not_of(" \t\r\n");

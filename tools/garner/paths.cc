@@ -149,6 +149,16 @@ void want_place_for(const fs::path& path) {
   if (error != 0) throw UsageError(fmt::format("cannot write '{}': {}", path.string(), sentence_of(error)));
 }
 
+void want_places_for(const fs::path& one, const fs::path& other) {
+  if (!one.empty() && one == other) throw UsageError(fmt::format("two outputs cannot go to one file, {}", one.string()));
+  want_place_for(one), want_place_for(other);
+}
+
+bool is_device(const fs::path& path) {
+  std::error_code none;
+  return fs::is_character_file(path, none) || fs::is_block_file(path, none);
+}
+
 void write_file(const fs::path& path, const std::string& text) {
   struct stat there;
   if (int fd; stat(path.c_str(), &there) == 0 && is_in_place(there, fd)) {

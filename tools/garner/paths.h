@@ -26,6 +26,10 @@ std::string file_digest(const fs::path& path);
 // UsageError when there is no directory to write this file in, when it is a directory, or when none can be made there; for commands that work long before they
 // write. Tries it, with a file that is gone again. An empty path is none to write.
 void want_place_for(const fs::path& path);
+// The same for two outputs, which cannot be one file.
+void want_places_for(const fs::path& one, const fs::path& other);
+// A device has no end to be read to. False for what is not there.
+bool is_device(const fs::path& path);
 // Replaces the file in one step, and the one a symbolic link leads to; what is no regular file, and where stdout or stderr goes, is written in place. Makes no
 // directory: UsageError as above. std::runtime_error with a sentence when it cannot be written.
 void write_file(const fs::path& path, const std::string& text);

@@ -69,7 +69,8 @@ struct Mean {
 };
 // Milliseconds: of a recording's collection, else for each 64 MiB that were allocated.
 double pause(const Results& results, const Case& one, const std::string& options) {
-  const double ms = results.number(run_of(one, options), "pause_ns") / 1e6, allocated = results.number(run_of(one, options), "allocated");
+  const Run run = run_of(one, options);
+  const double ms = results.number(run, "pause_ns") / 1e6, allocated = results.number(run, "allocated");
   return allocated == 0 ? ms : ms * 64 * 1024 * 1024 / allocated;
 }
 std::string name_of_case(const Case& one) { return fmt::format("{} {} {}", one.machine, one.workload.substr(one.workload.find(':') + 1), one.workers); }

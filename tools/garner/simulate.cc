@@ -36,8 +36,7 @@ int simulate(const SimulateArgs& args) {
   make_plan(args.replay, plan);
   const bool logs = !args.log.empty();
   if (logs && plan.presets.size() * plan.workers.size() != 1) throw UsageError("--log: a log is of one run; give one --preset and one number of --workers");
-  if (!args.page.empty() && args.page == args.log) throw UsageError(fmt::format("two outputs cannot go to one file, {}", args.page));
-  for (const std::string& file : {args.page, args.log}) want_place_for(file);
+  want_places_for(args.page, args.log);
   const std::vector<ReplayRow> rows = replay_all(plan, args.json || logs || !args.page.empty(), logs);
   if (!args.page.empty()) write_file(args.page, draw_replays(plan, rows));
   if (logs) write_file(args.log, simulation::log_lines(rows[0].measures, rows[0].preset));

@@ -6,9 +6,9 @@ WORK=$BUILD/tests/dotnet/package
 LOG=$WORK/log
 rm -rf "$WORK/app" "$WORK/library" "$WORK/probe" "$WORK/packages/garner"
 mkdir -p "$WORK/app" "$WORK/library" "$WORK/probe"
-FEED=$("$ROOT/scripts/package.sh" "$BUILD" --lib "$LIB" --only nuget) || { miss "packing" <(echo "$FEED"); finish; }
-FEED=$(dirname "$FEED")
-VERSION=$(sed -nE 's/^project\(garner VERSION ([0-9.]+).*/\1/p' "$ROOT/CMakeLists.txt")
+FEED=$("$ROOT/scripts/package.sh" "$BUILD" --lib "$LIB" --only nuget) || { miss "packing: $FEED"; finish; }
+VERSION=$(basename "$FEED" .nupkg) FEED=$(dirname "$FEED")
+VERSION=${VERSION#Garner.}
 DOTNET_ROOT=${DOTNET_ROOT:-$(dirname "$(realpath "$(command -v dotnet)")")}
 export DOTNET_ROOT DOTNET_EnableDiagnostics_IPC=0
 cat >"$WORK/nuget.config" <<X
