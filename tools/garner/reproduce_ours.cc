@@ -48,7 +48,7 @@ Run run_of(const Case& one, const std::string& options) {
   run.options = options;
   run.workers = one.workers;
   run.percent = one.workload == "xalan" ? 100 : 25;
-  run.collections = 2;
+  run.collections = 4;
   return run;
 }
 // The schemes with the lock of X1 to X7: the spinning one is the other paper's, and would decide everything (reproduce_topology.cc).
@@ -151,6 +151,7 @@ const std::vector<Ingredient> kIngredients = {
   {"threads pinned to nodes", "work.pin=none"},
   {"victims by distance, few scouts of each node", "work.victim=random"},
   {"thefts of half, one thief at a time", "work.steal_half=off"},
+  {"arrays by parts (else each reference is an entry)", "collect.part=0"},
   {"few entries are held back", "work.share_from=2"},
   {"termination by node", "work.term_count=flat"},
   {"tasks by addition (else a list)", "work.task_queue=msqueue"},

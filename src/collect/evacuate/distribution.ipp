@@ -1,10 +1,11 @@
 // Evacuation: where roots go, and references whose object another node's workers must copy (evacuation.h). N23; T1 to T9, T16.
 //
-// A queue entry is an address and three bits. Deques hold slots; the queues of nodes hold anything a root can be:
+// A queue entry is an address and three bits, and above them the number of a part. Deques hold slots and parts; the queues of nodes hold anything a root can be:
 //   slot     a word that holds a reference; with kCheckCard it lies in a region that may be older than its object
 //   record   a RootRecord: its slot gets object and offset
 //   handle   a slot of the handle table, which its owner may zero meanwhile
 //   holder   an object with an edge that has no slot (Host::hidden_edge)
+//   part     some of the slots of a copy that has many (evacuation.ipp, push_parts), with kCheckCard as above; never posted, as it leads to no object
 // Whoever performs an entry owns that word alone until the phase ends: it was found once and handed on once.
 //
 // scheme=org      a root is processed where it is found: T1. No queue of a node is used, unless spaces are segregated.
@@ -52,6 +53,10 @@ template <class H, class M> void Evacuation<H, M>::drain_slowly(Self& self) {
   Worker& w = workers_[self.index];
   for (u64 entry, due;;) {
     if (queue.pop(entry)) {
+      if (GARNER_UNLIKELY(is_part(entry))) {
+        open_part(self, entry);
+        continue;
+      }
       self.touch(header_of(target_of(self, entry)).at);
       if (!w.ahead.pass(entry, due)) continue;
     } else if (!w.ahead.rest(due)) {

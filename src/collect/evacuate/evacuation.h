@@ -100,6 +100,7 @@ template <class H, class M> class Evacuation {
   Evacuation(Heap<M>& heap, H& host, Gang<M>& gang, Spaces<M>& spaces, Worker* workers, u32 worker_count, const Settings& settings)
       : heap_(heap), host_(host), gang_(gang), spaces_(spaces), workers_(workers), worker_count_(worker_count),
         plab_young_(settings.bytes(Opt::plab_young)), plab_old_(settings.bytes(Opt::plab_old)),
+        part_bytes_(settings.bytes(Opt::part) == 0 ? 0 : max_of(align_up(settings.bytes(Opt::part), kWordBytes), kLeastPart)),
         tenure_age_(u32(settings.get(Opt::tenure_age))), root_batch_(u32(settings.get(Opt::root_batch))),
         ahead_(u32(settings.get(Opt::ahead))), keep_(settings.as<NoRoom>(Opt::no_room) == NoRoom::keep),
         scheme_(settings.as<Scheme>(Opt::scheme)), lookup_(settings.as<NodeLookup>(Opt::node_lookup)), old_roots_(settings.as<OldRoots>(Opt::old_roots)),
@@ -177,6 +178,10 @@ template <class H, class M> class Evacuation {
   // Tags of queue entries (distribution.ipp).
   static constexpr u64 kCheckCard = 1; // the slot's region may be older than its object
   static constexpr u64 kRecordEntry = 2, kHandleEntry = 4, kHolderEntry = 6, kKindBits = 6, kEntryBits = 7;
+  static constexpr u32 kPartShift = 48; // above an address: 0, or 1 + the part of a copy
+  static constexpr u64 kAddressBits = (u64(1) << kPartShift) - 1;
+  static constexpr usize kLeastPart = 64; // a region has fewer than 2^16 - 1 of them
+  static bool is_part(u64 entry) { return entry >> kPartShift != 0; }
   static constexpr u32 kKeptPerTask = 64, kBundlesPerTask = 16;
   static constexpr u32 kStripesMost = 8, kStripedPerWorker = 4; // parts of a region; parts for each worker, where regions are few
   // Work of one task in cards: `stripe` of `stripes` equal parts of a region.
@@ -187,7 +192,10 @@ template <class H, class M> class Evacuation {
   word allocate(Self& self, Worker& w, u32& cls, usize bytes);
   word allocate_slow(Self& self, Worker& w, u32 cls, usize bytes);
   bool alone(u32 cls, usize bytes) const { return bytes > (cls == kOldClass ? plab_old_ : plab_young_) / 2; } // not in a buffer
-  void push_slots(Self& self, Worker& w, Ref copy, bool check);
+  void push_slots(Self& self, Worker& w, Ref copy, usize bytes, bool check);
+  void push_slot(Self& self, Slot slot, u8 label, bool check);
+  void push_parts(Self& self, Ref copy, usize bytes, bool check);
+  void open_part(Self& self, u64 entry);
   void process(Self& self, Worker& w, Slot slot, u8 holder_label);
   void process_later(Self& self, Worker& w, Slot slot, u8 holder_label);
   void mark_card_if_younger(Slot slot, Ref ref, u8 holder_label);
@@ -229,6 +237,7 @@ template <class H, class M> class Evacuation {
   Worker* workers_;
   u32 worker_count_;
   usize plab_young_, plab_old_;
+  usize part_bytes_; // a larger copy's references are queued by parts of so many bytes; 0: never
   u32 tenure_age_, root_batch_, ahead_;
   bool keep_;
   Scheme scheme_;

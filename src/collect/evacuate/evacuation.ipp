@@ -399,7 +399,7 @@ template <class H, class M> Ref Evacuation<H, M>::evacuate(Self& self, Worker& w
     w.promoted_objects++;
     w.promoted_bytes += bytes;
   }
-  if (!host_.leaf(copy)) push_slots(self, w, copy, cls == kOldClass || eden_kept_);
+  if (!host_.leaf(copy)) push_slots(self, w, copy, bytes, cls == kOldClass || eden_kept_);
   return copy;
 }
 
@@ -415,27 +415,44 @@ template <class H, class M> GARNER_COLD Ref Evacuation<H, M>::stay(Self& self, W
   // Most headers are empty, and there may be many such objects when there is no memory to remember them in.
   if (header != 0) GARNER_CHECK(w.kept.push({ref, header}), "no memory to remember a header");
   w.kept_bytes += bytes;
-  if (!host_.leaf(ref)) push_slots(self, w, ref, eden_kept_); // without it cards do not matter: the full collection makes them anew
+  if (!host_.leaf(ref)) push_slots(self, w, ref, bytes, eden_kept_); // without it cards do not matter: the full collection makes them anew
   return ref;
 }
 
-template <class H, class M> GARNER_INLINE void Evacuation<H, M>::push_slots(Self& self, Worker& w, Ref copy, bool check) {
-  auto& queue = gang_.queue(self.index);
-  u8 label = check ? future_label(heap_.index_of(copy)) : kLabelEden;
-  host_.each_slot(copy, [&](Slot slot) {
-    Ref ref = self.load(slot);
-    if (heap_.cset_of(ref.at) != 0) {
-      queue.push(slot.at | (check ? kCheckCard : 0));
-    } else if (check && heap_.contains(ref.at) && heap_.label_of(ref) < label) {
-      heap_.mark_card(slot.at);
-    }
-  });
+template <class H, class M> GARNER_INLINE void Evacuation<H, M>::push_slot(Self& self, Slot slot, u8 label, bool check) {
+  Ref ref = self.load(slot);
+  if (heap_.cset_of(ref.at) != 0) gang_.queue(self.index).push(slot.at | (check ? kCheckCard : 0));
+  else if (check && heap_.contains(ref.at) && heap_.label_of(ref) < label) heap_.mark_card(slot.at);
+}
+
+template <class H, class M> GARNER_INLINE void Evacuation<H, M>::push_slots(Self& self, Worker& w, Ref copy, usize bytes, bool check) {
+  if (GARNER_UNLIKELY(bytes > part_bytes_) && part_bytes_ != 0) {
+    push_parts(self, copy, bytes, check);
+  } else {
+    u8 label = check ? future_label(heap_.index_of(copy)) : kLabelEden;
+    host_.each_slot(copy, [&](Slot slot) { push_slot(self, slot, label, check); });
+  }
   hidden(self, w, copy, future_label(heap_.index_of(copy)));
+}
+
+// An array of references is work for many, and a thief who takes one reference to a leaf comes back at once. So such a copy is queued by parts;
+// whoever takes a part queues its references. The first part on top: its lines are still near.
+template <class H, class M> GARNER_COLD void Evacuation<H, M>::push_parts(Self& self, Ref copy, usize bytes, bool check) {
+  for (u64 part = div_up(bytes, part_bytes_); part > 0; part--) gang_.queue(self.index).push(copy.at | (check ? kCheckCard : 0) | part << kPartShift);
+}
+
+template <class H, class M> GARNER_COLD void Evacuation<H, M>::open_part(Self& self, u64 entry) {
+  Ref copy{entry & kAddressBits & ~kEntryBits};
+  bool check = (entry & kCheckCard) != 0;
+  u8 label = check ? future_label(heap_.index_of(copy)) : kLabelEden;
+  word low = copy.at + ((entry >> kPartShift) - 1) * part_bytes_;
+  host_.each_slot_in(copy, low, low + part_bytes_, [&](Slot slot) { push_slot(self, slot, label, check); });
 }
 
 template <class H, class M> void Evacuation<H, M>::take(Self& self, u64 entry) {
   Worker& w = workers_[self.index];
-  if (GARNER_UNLIKELY(counting_)) count_around(self, w, entry);
+  if (GARNER_UNLIKELY(is_part(entry))) open_part(self, entry);
+  else if (GARNER_UNLIKELY(counting_)) count_around(self, w, entry);
   else if (gang_.parted()) perform(self, w, entry);
   else follow(self, w, entry);
 }
@@ -455,6 +472,10 @@ template <class H, class M> void Evacuation<H, M>::drain(Self& self) {
   Ahead& ahead = w.ahead;
   for (u64 entry, due;;) {
     if (queue.pop(entry)) {
+      if (GARNER_UNLIKELY(is_part(entry))) {
+        open_part(self, entry);
+        continue;
+      }
       self.touch(header_of(self.load(Slot{entry & ~kCheckCard})).at);
       if (!ahead.pass(entry, due)) continue;
     } else if (!ahead.rest(due)) {
