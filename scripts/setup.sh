@@ -64,6 +64,14 @@ prepare_browser() {
     { say "no test of the pages in a browser: apt-get could not install chromium-headless-shell; see $BUILD/browser-apt.log"; return 1; }
 }
 
+# prepare_clang: a second compiler, for tests/golden/simulations.sh. Returns 1 with one line when it cannot be had; what it compiles is left out then.
+prepare_clang() {
+  command -v clang++ >/dev/null || command -v clang++-14 >/dev/null && return 0
+  command -v apt-get >/dev/null || { say "no simulations by a second compiler: no apt-get to install clang with"; return 1; }
+  apt_install "sudo -n" "$BUILD/clang-apt.log" --no-install-recommends clang ||
+    { say "no simulations by a second compiler: apt-get could not install clang; see $BUILD/clang-apt.log"; return 1; }
+}
+
 # prepare_qemu: an emulator, a busybox and a kernel for tests/qemu, from Debian's packages. The kernel is unpacked to $BUILD/qemu, not installed.
 # Returns 1 with one line when they cannot be had; the tests are skipped then.
 prepare_qemu() {

@@ -10,13 +10,13 @@
 // the time in it when no more than one worker was at work.
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <ctime>
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "arguments.h"
 #include "host/synthetic/synthetic.h"
 #include "machine/linux/linux.h"
 #include "machine/sim/sim.h"
@@ -121,10 +121,18 @@ double seconds_now() {
   return double(t.tv_sec) + double(t.tv_nsec) / 1e9;
 }
 
+Settings settings_of(const Options& options, u32 workers) {
+  Settings settings;
+  const std::string text = "workers=" + std::to_string(workers) + (options.more.empty() ? "" : "," + options.more);
+  if (!settings.parse(text.c_str())) throw tool::UsageError(std::string("--options: ") + settings.error());
+  if (settings.illegal() != nullptr) throw tool::UsageError(std::string("--options: ") + settings.illegal()->sentence);
+  return settings;
+}
+
 // The program: builds, collects once, and tells. One thread of either machine.
 template <class M> class Program {
  public:
-  Program(M& machine, const Options& options, u32 workers, u64 seed) : machine_(machine), options_(options), random_(seed), host_(machine, settings(options, workers), {}) {}
+  Program(M& machine, const Options& options, u32 workers, u64 seed) : machine_(machine), options_(options), random_(seed), host_(machine, settings_of(options, workers), {}) {}
 
   bool start() {
     SyntheticShape shape;
@@ -161,15 +169,6 @@ template <class M> class Program {
   Outcome outcome;
 
  private:
-  static Settings settings(const Options& options, u32 workers) {
-    Settings settings;
-    const std::string text = "workers=" + std::to_string(workers) + (options.more.empty() ? "" : "," + options.more);
-    if (!settings.parse(text.c_str()) || settings.illegal() != nullptr) {
-      fprintf(stderr, "garner_sim_bench: %s\n", settings.illegal() != nullptr ? settings.illegal()->sentence : settings.error());
-      exit(2);
-    }
-    return settings;
-  }
   Ref make(typename M::Self& self, synthetic::Mutator<M>& mutator, synthetic::Shape shape, u64 detail, usize bytes) {
     Ref ref = mutator.allocate(self, {synthetic::make_type(shape, 0, detail, bytes), next_id_++});
     GARNER_CHECK(ref.at != 0, "the heap is too small for the graph");
@@ -299,13 +298,7 @@ void print(const char* where, u32 workers, const Outcome& o, double alone_ms, u3
   fflush(stdout);
 }
 
-int bench(const Options& options) {
-  tool::MachineFile file;
-  std::string trouble;
-  if (!tool::find_machine(options.machine, file, trouble)) {
-    fprintf(stderr, "garner_sim_bench: %s\n", trouble.c_str());
-    return 2;
-  }
+int bench(const Options& options, const tool::MachineFile& file) {
   printf("%llu objects of %zu bytes, young collection%s%s\n", static_cast<unsigned long long>(options.objects), kNodeBytes, options.more.empty() ? "" : ", ", options.more.c_str());
   printf("%-14s %7s %10s %10s %8s %8s %8s %17s %8s %8s %8s %8s\n", "machine", "workers", "pause ms", "evacuate", "speedup", "GB/s", "remote", "busiest", "of bound", "if even", "host s", "slowdown");
   double native_s = 0, native_ms = 0;
@@ -325,34 +318,26 @@ int bench(const Options& options) {
   return 0;
 }
 
-bool read_options(int count, char** args, Options& options) {
-  for (int i = 1; i < count; i++) {
-    if (strcmp(args[i], "--native") == 0 || strcmp(args[i], "--why") == 0) {
-      (args[i][2] == 'n' ? options.native : options.why) = true;
-      continue;
-    }
-    if (i + 1 == count) return false;
-    const std::string value = args[++i];
-    if (strcmp(args[i - 1], "--machine") == 0) options.machine = value;
-    else if (strcmp(args[i - 1], "--options") == 0) options.more = value;
-    else if (strcmp(args[i - 1], "--objects") == 0) options.objects = max_of<u64>(1000, strtoull(value.c_str(), nullptr, 10));
-    else if (strcmp(args[i - 1], "--workers") == 0) {
-      options.workers.clear();
-      for (usize at = 0; at < value.size(); at = value.find(',', at) == std::string::npos ? value.size() : value.find(',', at) + 1)
-        options.workers.push_back(u32(clamp_to<u64>(strtoull(value.c_str() + at, nullptr, 10), 1, 1024)));
-    } else return false;
-  }
-  return !options.workers.empty();
-}
+// A graph takes memory of this process several times: eden, copies, and what lists them.
+constexpr u64 kObjectsLeast = 1000, kObjectsMost = 50'000'000;
 
 } // namespace
 } // namespace garner::bench
 
 int main(int count, char** args) {
-  garner::bench::Options options;
-  if (!garner::bench::read_options(count, args, options)) {
-    fprintf(stderr, "usage: garner_sim_bench [--machine FILE|NAME] [--workers N,N,…] [--objects N] [--options LIST] [--native] [--why]\n");
-    return 2;
-  }
-  return garner::bench::bench(options);
+  using namespace garner::bench;
+  Options options;
+  CLI::App app("One young collection of a large graph, by the real collector, on a simulated machine and on this one", "garner_sim_bench");
+  app.add_option("--machine", options.machine, "A machine file, by name ('garner machine list') or path")->type_name("NAME|FILE")->capture_default_str();
+  add_workers(app, options.workers);
+  app.add_option("--objects", options.objects, "Objects of the graph")->type_name("N")->check(CLI::Range(kObjectsLeast, kObjectsMost))->capture_default_str();
+  app.add_option("--options", options.more, "Options of the collector")->type_name("LIST");
+  app.add_flag("--native", options.native, "Collect the same graph with real threads too, one and two");
+  app.add_flag("--why", options.why, "Tell what the workers did with their time");
+  return run_with(app, count, args, [&] {
+    const garner::tool::MachineFile file = garner::tool::find_machine(options.machine);
+    check_workers(app, file, options.workers);
+    settings_of(options, 1); // what is wrong with them is said before anything is printed
+    return bench(options, file);
+  });
 }

@@ -7,11 +7,12 @@
 //
 // A line for each: pauses and throughput, MB that a collection copied and asked of memories, in virtual time, which repeat to the last digit; "host s" is this program's processor time.
 #include <cstdio>
-#include <cstring>
 #include <string>
 #include <vector>
 
-#include "machine_file.h"
+#include "arguments.h"
+#include "options/parse.h"
+#include "paths.h"
 #include "sim/log_lines.h"
 #include "sim/simulation.h"
 #include "sim/workloads.h"
@@ -29,11 +30,6 @@ struct Options {
   bool from_start = false, lines = false;
 };
 
-int usage() {
-  fprintf(stderr, "usage: garner_sim_workloads WORKLOAD [--machine FILE|NAME] [--workers N,N,…] [--options LIST]… [--percent P] [--graph-percent P] [--eden-percent P] [--from-start] [--lines] [--log FILE]\n");
-  return 2;
-}
-
 void print(const std::string& options, u32 workers, const Measures& m) {
   const Traffic t = m.traffic();
   printf("%-34s %4u %4zu %9.3f %8.2f %9.2f %7.1f%% %6.2f", options.c_str(), workers, m.collections.size(), m.mean_pause_ms(), m.gc_throughput(), double(m.app_ns()) / 1e6,
@@ -49,21 +45,22 @@ void print(const std::string& options, u32 workers, const Measures& m) {
   fflush(stdout);
 }
 
-int bench(const Options& options) {
-  const Pattern* found = find_pattern(options.workload);
-  if (found == nullptr) {
-    fprintf(stderr, "garner_sim_workloads: no workload is called %s; there are", options.workload.c_str());
-    for (const Pattern& p : patterns()) fprintf(stderr, " %s", p.name);
-    fprintf(stderr, "\n");
-    return 2;
-  }
-  tool::MachineFile file;
-  std::string trouble;
-  if (!tool::find_machine(options.machine, file, trouble)) {
-    fprintf(stderr, "garner_sim_workloads: %s\n", trouble.c_str());
-    return 2;
-  }
-  const Pattern pattern = scaled(*found, options.percent, options.graph_percent, options.eden_percent);
+const Pattern& pattern_of(const std::string& name) {
+  if (const Pattern* found = find_pattern(name); found != nullptr) return *found;
+  std::string all;
+  for (const Pattern& p : patterns()) all += std::string(" ") + p.name;
+  throw tool::UsageError("no workload is called '" + tool::shortened(name) + "'; there are" + all);
+}
+
+void check_options(const std::string& text) {
+  Settings settings;
+  if (!settings.parse(text.c_str())) throw tool::UsageError(std::string("--options: ") + settings.error());
+  if (settings.illegal() != nullptr) throw tool::UsageError(std::string("--options: ") + settings.illegal()->sentence);
+}
+
+int bench(const Options& options, const Pattern& found, const tool::MachineFile& file) {
+  int code = 0;
+  const Pattern pattern = scaled(found, options.percent, options.graph_percent, options.eden_percent);
   printf("%s: %s; %s, eden %llu MiB\n", pattern.name, pattern.like, file.name.c_str(), static_cast<unsigned long long>(pattern.eden / MiB));
   printf("%-34s %4s %4s %9s %8s %9s %8s %6s %6s  space non-locality/imbalance, host s, digest\n", "options", "wrk", "gcs", "pause ms", "GB/s", "app ms", "remote", "copied", "asked");
   for (const std::string& text : options.options)
@@ -76,7 +73,7 @@ int bench(const Options& options) {
       spec.timeline = spec.locality = !options.log.empty();
       Transactions program(pattern, options.from_start);
       const Measures m = simulate(spec, program);
-      if (!m.error.empty()) fprintf(stderr, "garner_sim_workloads: %s: %s\n", text.c_str(), m.error.c_str());
+      if (!m.error.empty()) fprintf(stderr, "garner_sim_workloads: %s: %s\n", text.c_str(), m.error.c_str()), code = tool::kExitFailed;
       else print(text, workers, m);
       for (usize i = 0; i < m.lines.size() && i < 8; i++)
         printf("  %-24s %10llu times %10.1f us of each worker, %5.1f %% of the pauses\n", m.lines[i].place.c_str(), static_cast<unsigned long long>(m.lines[i].visits), double(m.lines[i].ps) / 1e6 / workers,
@@ -86,42 +83,36 @@ int bench(const Options& options) {
       const std::string lines = log_lines(m);
       if (file == nullptr || fwrite(lines.data(), 1, lines.size(), file) != lines.size() || fclose(file) != 0) {
         fprintf(stderr, "garner_sim_workloads: %s cannot be written\n", options.log.c_str());
-        return 1;
+        return tool::kExitFailed;
       }
     }
-  return 0;
-}
-
-bool read_options(int count, char** args, Options& options) {
-  if (count < 2) return false;
-  options.workload = args[1];
-  for (int i = 2; i < count; i++) {
-    if (bool* flag = strcmp(args[i], "--from-start") == 0 ? &options.from_start : strcmp(args[i], "--lines") == 0 ? &options.lines : nullptr; flag != nullptr) {
-      *flag = true;
-      continue;
-    }
-    if (i + 1 == count) return false;
-    const std::string value = args[++i];
-    if (strcmp(args[i - 1], "--machine") == 0) options.machine = value;
-    else if (strcmp(args[i - 1], "--log") == 0) options.log = value;
-    else if (strcmp(args[i - 1], "--options") == 0) options.options.push_back(value);
-    else if (strcmp(args[i - 1], "--percent") == 0) options.percent = u32(clamp_to<u64>(strtoull(value.c_str(), nullptr, 10), 1, 10000));
-    else if (strcmp(args[i - 1], "--graph-percent") == 0) options.graph_percent = u32(clamp_to<u64>(strtoull(value.c_str(), nullptr, 10), 1, 10000));
-    else if (strcmp(args[i - 1], "--eden-percent") == 0) options.eden_percent = u32(clamp_to<u64>(strtoull(value.c_str(), nullptr, 10), 1, 10000));
-    else if (strcmp(args[i - 1], "--workers") == 0) {
-      options.workers.clear();
-      for (usize at = 0; at < value.size(); at = value.find(',', at) == std::string::npos ? value.size() : value.find(',', at) + 1)
-        options.workers.push_back(u32(clamp_to<u64>(strtoull(value.c_str() + at, nullptr, 10), 1, 1024)));
-    } else return false;
-  }
-  if (options.options.empty()) options.options = {"preset=ps", "preset=naps"};
-  return !options.workers.empty();
+  return code;
 }
 
 } // namespace
 } // namespace garner::bench
 
 int main(int count, char** args) {
-  garner::bench::Options options;
-  return garner::bench::read_options(count, args, options) ? garner::bench::bench(options) : garner::bench::usage();
+  using namespace garner::bench;
+  Options options;
+  CLI::App app("One workload on a simulated machine, for a list of option texts and numbers of workers", "garner_sim_workloads");
+  app.add_option("WORKLOAD", options.workload, "Its name; with one that there is not, all are named")->required();
+  app.add_option("--machine", options.machine, "A machine file, by name ('garner machine list') or path")->type_name("NAME|FILE")->capture_default_str();
+  add_workers(app, options.workers);
+  app.add_option("--options", options.options, "Options of the collector; each list is tried, preset=ps and preset=naps if none is given")->type_name("LIST")->allow_extra_args(false)->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  for (const auto& [name, value, of] : {std::tuple{"--percent", &options.percent, "heap"}, {"--graph-percent", &options.graph_percent, "graph"}, {"--eden-percent", &options.eden_percent, "eden alone"}})
+    app.add_option(name, *value, std::string("Of the workload's ") + of)->type_name("P")->check(CLI::Range(1, 10000))->capture_default_str();
+  app.add_flag("--from-start", options.from_start, "Measure from the program's start");
+  app.add_flag("--lines", options.lines, "Tell at which places of the source the workers spent their time with atomic operations");
+  app.add_option("--log", options.log, "Write the last simulation's collections as a JSON log: garner report FILE")->type_name("FILE");
+  return run_with(app, count, args, [&] {
+    const Pattern& pattern = pattern_of(options.workload);
+    const garner::tool::MachineFile file = garner::tool::find_machine(options.machine);
+    check_workers(app, file, options.workers);
+    if (options.options.empty()) options.options = {"preset=ps", "preset=naps"};
+    for (const std::string& text : options.options) check_options(text);
+    garner::tool::want_place_for(options.log);
+    return bench(options, pattern, file);
+  });
 }

@@ -25,6 +25,7 @@ template <class F> struct TaskBody {
   template <class Self> void drain(Self&) {}
   template <class Self> void take(Self&, u64) {}
 };
+template <class F> TaskBody(F) -> TaskBody<F>; // for clang before 17
 } // namespace
 
 template <class H, class M> bool Cycle<H, M>::init(const HeapConfig& config, typename Gang<M>::Spawn spawn, void* spawn_arg) {

@@ -19,7 +19,7 @@
 
 namespace garner {
 
-struct RecordBounds { u64 bytes; u64 ns; };
+struct RecordBounds { u64 bytes; u64 ns; u64 exceed = 0; }; // exceed: a graph with no more bytes of objects is not wanted
 
 // Who allocated what, and whose roots are being reported. Numbers from 1; 0: not known.
 template <class T> concept RecordThreads = requires(T& threads, word block) {
@@ -35,11 +35,12 @@ template <class H, class M, class Threads> class Recorder {
   Recorder(Heap<M>& heap, H& host, Threads& threads, RecordBounds bounds, Progress progress) : heap_(heap), host_(host), threads_(threads), bounds_(bounds), progress_(progress) {}
   ~Recorder();
 
-  // Records into `out`, which is open, and publishes it. gather(sink) has the host report its roots. False: out.trouble() or trouble() says why, and
+  // Records into `out`, which is open, and publishes it. gather(sink) has the host report its roots. False: smaller(), or out.trouble() or trouble() says why, and
   // nothing is left of the file. tail() holds the figures.
   template <class Gather> bool run(const record::Head& head, record::Writer& out, Gather gather);
   const record::Tail& tail() const { return tail_; }
   const char* trouble() const { return trouble_; }
+  bool smaller() const { return smaller_; }
 
   // The sink of gather().
   void root(Slot slot, word value, RootKind how);
@@ -107,7 +108,7 @@ template <class H, class M, class Threads> class Recorder {
   u64 budget_ = 0, spent_ = 0, start_ns_ = 0, tick_ns_ = 0;
   u32 failures_ = 0, since_clock_ = 0, classes_used_ = 0;
   u64 classes_defined_ = 0, last_region_ = 0;
-  bool late_ = false, young_only_ = false;
+  bool late_ = false, young_only_ = false, smaller_ = false;
 };
 
 } // namespace garner

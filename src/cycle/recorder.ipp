@@ -44,7 +44,8 @@ bool Recorder<H, M, T>::run(const record::Head& head, record::Writer& out, Gathe
     budget_ = u64((unsigned __int128)(min_of(budget_, spent_)) * bounds_.bytes / out.size() / 20 * 19);
     good = out.restart();
   }
-  if (!good || trouble_ != nullptr) {
+  smaller_ = good && trouble_ == nullptr && out.trouble() == nullptr && bounds_.exceed != 0 && tail_.object_bytes <= bounds_.exceed;
+  if (!good || trouble_ != nullptr || smaller_) {
     out.abandon();
     return false;
   }

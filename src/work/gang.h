@@ -205,7 +205,11 @@ template <class M> class Gang {
   void finish_fixed(Self& self, Worker& me, u32 epoch, u32 members);
   bool join(Self& self, Worker& me, u32 epoch);
   bool withdraw(Worker& me, u32 epoch) { return by_node() ? crews_.arrive(*machine_, term_, epoch, me.node) : term_.withdraw(epoch); }
-  u32 joined() const { return by_node() ? min_of(entered_.load_relaxed(), limit_.load_relaxed()) : Termination<M>::joined_of(term_.look()); }
+  u32 joined() const {
+    if (!by_node()) return Termination<M>::joined_of(term_.look());
+    const u32 limit = limit_.load_relaxed(); // first: of two arguments of one call the compiler would choose, and simulated clocks with it
+    return min_of(entered_.load_relaxed(), limit);
+  }
 
   // steal.ipp, work for those who have none
   template <class Body> bool steal_until_over(Self& self, Worker& me, u32 epoch, Body& body);

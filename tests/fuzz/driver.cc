@@ -1,14 +1,17 @@
 // garner_fuzz: feeds the fuzzer's entry point where libFuzzer is not at hand.
 //
-//   garner_fuzz [--seconds S] [--seed S] [FILE or DIRECTORY …]
+//   garner_fuzz [--seconds S] [--runs N] [--seed S] [FILE or DIRECTORY …]
 //
-// First every file given (and every file of each directory), then, until the time is up, random bytes and changed files, all from the
-// seed. An input that fails is written to the current directory as fuzz-failure-<n>; give that file to play it again.
+// First every file given (and every file of each directory), then, until the time is up or so many have run, random bytes and changed files, all from the
+// seed. A fuzzer that has libFuzzer's hook for it changes files itself, in turn. An input that fails is written to the current directory as fuzz-failure-<n>;
+// give that file to play it again.
 // Last line: "N passed, N failed".
 #include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -19,11 +22,14 @@
 #include "collect/forks.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, size_t size);
+extern "C" __attribute__((weak)) size_t LLVMFuzzerCustomMutator(unsigned char* data, size_t size, size_t most, unsigned seed);
 
 namespace garner::test {
 namespace {
 
 using Input = std::vector<unsigned char>;
+
+constexpr usize kMadeMost = 256 * KiB; // as large as the fuzzer's own changes may make an input
 
 bool read_file(const std::string& path, Input& input) {
   FILE* file = fopen(path.c_str(), "rb");
@@ -40,10 +46,13 @@ bool read_all(const std::string& path, std::vector<Input>& corpus) {
   if (!S_ISDIR(info.st_mode)) return read_file(path, corpus.emplace_back());
   DIR* directory = opendir(path.c_str());
   if (directory == nullptr) return false;
-  bool good = true;
+  std::vector<std::string> names;
   while (dirent* entry = readdir(directory))
-    if (entry->d_name[0] != '.') good = read_all(path + "/" + entry->d_name, corpus) && good;
+    if (entry->d_name[0] != '.') names.push_back(entry->d_name);
   closedir(directory);
+  std::sort(names.begin(), names.end()); // the same inputs by the same numbers on every file system
+  bool good = true;
+  for (const std::string& name : names) good = read_all(path + "/" + name, corpus) && good;
   return good;
 }
 
@@ -52,6 +61,13 @@ Input make_input(const std::vector<Input>& corpus, u64 seed, u64 number) {
   if (number < corpus.size()) return corpus[number];
   Random random(mix64(seed) ^ number);
   Input input;
+  if (LLVMFuzzerCustomMutator != nullptr && !corpus.empty()) {
+    input = corpus[number % corpus.size()];
+    const usize size = input.size();
+    input.resize(max_of(size, kMadeMost));
+    input.resize(LLVMFuzzerCustomMutator(input.data(), size, input.size(), unsigned(random.next())));
+    return input;
+  }
   if (!corpus.empty() && random.one_in(2)) input = corpus[random.below(corpus.size())];
   else input.resize(2 + (random.below(6000) >> random.below(4)));
   bool fresh = random.one_in(2);
@@ -62,10 +78,10 @@ Input make_input(const std::vector<Input>& corpus, u64 seed, u64 number) {
   return input;
 }
 
-int fuzz(const std::vector<Input>& corpus, u64 seed, u32 seconds) {
+int fuzz(const std::vector<Input>& corpus, u64 seed, u32 seconds, u64 runs) {
   ForkPlan plan;
   plan.jobs = u32(sysconf(_SC_NPROCESSORS_ONLN));
-  plan.runs = seconds == 0 ? corpus.size() : 0;
+  plan.runs = seconds == 0 || runs != 0 ? corpus.size() + runs : 0;
   plan.seconds = seconds;
   plan.hang_seconds = 120;
   Forks forks(plan);
@@ -82,7 +98,7 @@ int fuzz(const std::vector<Input>& corpus, u64 seed, u32 seconds) {
           fwrite(input.data(), 1, input.size(), file);
           fclose(file);
         }
-        printf("input %llu failed: %s\n  replay: garner_fuzz %s\n", (unsigned long long)(number), how.c_str(), name.c_str());
+        printf("input %llu failed: %s\n  replay: %s %s\n", (unsigned long long)(number), how.c_str(), program_invocation_short_name, name.c_str());
         fflush(stdout);
       });
   printf("%llu passed, %llu failed\n", (unsigned long long)(forks.passed()), (unsigned long long)(failures));
@@ -96,16 +112,19 @@ int main(int count, char** args) {
   using namespace garner;
   u64 seed = 1;
   u32 seconds = 0;
+  u64 runs = 0;
   std::vector<std::vector<unsigned char>> corpus;
   for (int i = 1; i < count; i++) {
     if (strcmp(args[i], "--seconds") == 0 && i + 1 < count) {
       seconds = u32(strtoul(args[++i], nullptr, 10));
     } else if (strcmp(args[i], "--seed") == 0 && i + 1 < count) {
       seed = strtoull(args[++i], nullptr, 10);
+    } else if (strcmp(args[i], "--runs") == 0 && i + 1 < count) {
+      runs = strtoull(args[++i], nullptr, 10);
     } else if (!test::read_all(args[i], corpus)) {
-      fprintf(stderr, "cannot read %s\nusage: garner_fuzz [--seconds S] [--seed S] [FILE or DIRECTORY …]\n", args[i]);
+      fprintf(stderr, "cannot read %s\nusage: %s [--seconds S] [--runs N] [--seed S] [FILE or DIRECTORY …]\n", args[i], program_invocation_short_name);
       return 2;
     }
   }
-  return test::fuzz(corpus, seed, seconds);
+  return test::fuzz(corpus, seed, seconds, runs);
 }

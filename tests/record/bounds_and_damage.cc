@@ -47,6 +47,22 @@ TEST(RecordingBounds, ABoundSmallerThanTheOutlineLeavesNothing) {
   EXPECT_FALSE(none.trouble.empty());
 }
 
+// Of heaps that are recorded one after the other the largest stays.
+TEST(RecordingBounds, AGraphThatIsNoLargerIsNotWanted) {
+  SmallHeap heap;
+  fill(heap, 3);
+  const Recorded first = record_heap(heap);
+  ASSERT_TRUE(first.good);
+  EXPECT_FALSE(first.smaller);
+  const u64 bytes = first.tail.object_bytes;
+  const Recorded same = record_heap(heap, Kind::full, 64 * MiB, bytes), larger = record_heap(heap, Kind::full, 64 * MiB, bytes - 1);
+  EXPECT_FALSE(same.good);
+  EXPECT_TRUE(same.smaller);
+  EXPECT_EQ(same.trouble, "");
+  EXPECT_EQ(same.tail.object_bytes, bytes);
+  EXPECT_TRUE(larger.good);
+}
+
 TEST(RecordingBounds, AFileThatCannotBeWrittenLeavesNothing) {
   static record::Writer writer;
   EXPECT_FALSE(writer.open("/nowhere/at/all.garner-heap", 1 << 20));

@@ -22,7 +22,7 @@ struct TwoThreads {
 };
 
 struct Recorded {
-  bool good = false;
+  bool good = false, smaller = false;
   std::string bytes, trouble;
   record::Tail tail{};
 };
@@ -33,15 +33,15 @@ inline std::string bytes_of(const std::string& path) {
 }
 
 // Records before a collection of `kind`, as a host does: the world stands, buffers are closed. Without a collection's hooks around it.
-inline Recorded record_heap(SmallHeap& heap, Kind kind = Kind::full, u64 most = 64 * MiB) {
+inline Recorded record_heap(SmallHeap& heap, Kind kind = Kind::full, u64 most = 64 * MiB, u64 exceed = 0) {
   struct Context {
     SmallHeap& heap;
-    u64 most;
+    u64 most, exceed;
     Recorded out;
-  } context{heap, most, {}};
+  } context{heap, most, exceed, {}};
   heap.host.observer.self = &context;
   heap.host.observer.before = [](void* self, Kind now) {
-    auto& [h, bound, out] = *static_cast<Context*>(self);
+    auto& [h, bound, least, out] = *static_cast<Context*>(self);
     const std::string path = "/tmp/garner-record-test-" + std::to_string(getpid());
     static record::Writer writer;
     TwoThreads threads{&h.heap()};
@@ -52,7 +52,7 @@ inline Recorded record_heap(SmallHeap& heap, Kind kind = Kind::full, u64 most = 
     head.collection = 1;
     head.generation = u32(now);
     head.region_bytes = h.heap().region_bytes();
-    Recorder<Synthetic<Linux>, Linux, TwoThreads> recorder(h.heap(), h.host, threads, {bound, u64(60) * 1'000'000'000}, [](const char*, u32) {});
+    Recorder<Synthetic<Linux>, Linux, TwoThreads> recorder(h.heap(), h.host, threads, {bound, u64(60) * 1'000'000'000, least}, [](const char*, u32) {});
     out.good = writer.open(path.c_str(), bound) && recorder.run(head, writer, [&](auto& sink) {
       Linux::Self worker(h.machine, 0);
       h.host.before_roots(Kind::full);
@@ -61,6 +61,7 @@ inline Recorded record_heap(SmallHeap& heap, Kind kind = Kind::full, u64 most = 
     });
     const char* why = recorder.trouble() != nullptr ? recorder.trouble() : writer.trouble();
     out.trouble = why == nullptr ? "" : why;
+    out.smaller = recorder.smaller();
     out.tail = recorder.tail();
     if (out.good) out.bytes = bytes_of(path);
     unlink(path.c_str());

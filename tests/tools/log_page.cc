@@ -132,6 +132,47 @@ TEST_F(TwoNodes, N27TheFiguresAreTheSumsOfTheRecords) {
   EXPECT_DOUBLE_EQ(locality["remote"].get<double>(), 0.8) << "T15: off the diagonal";
 }
 
+TEST_F(TwoNodes, OneRecordForEachWorkerAndCollectionHasTheSumsOfItsPhases) {
+  // A second phase of worker 1 in the second collection, with another number in every field.
+  WorkerStats stats{};
+  u64 next = 1000;
+  for (const WorkerKey& key : kWorkerKeys) stats.*key.at = next += 7;
+  stats.start_ns = 2'000'000'050, stats.end_ns = 2'000'000'080, stats.steals_remote = 3;
+  add(EventId::worker_phase, WorkerPhase{2, Phase::cards, 1, 1, &stats});
+  std::vector<json> lines;
+  each_worker(read(), [&](const std::string& line) { lines.push_back(json::parse(line)); });
+  ASSERT_EQ(lines.size(), 6u);
+  for (size_t i = 0; i < 6; i++) {
+    EXPECT_EQ(lines[i]["event"], "worker");
+    EXPECT_EQ(lines[i]["pid"], 7);
+    EXPECT_EQ(lines[i]["index"], i / 3 + 1);
+    EXPECT_EQ(lines[i]["worker"], i % 3);
+    EXPECT_EQ(lines[i]["node"], i % 3 % 2);
+    EXPECT_EQ(lines[i]["kind"], i < 3 ? "young0" : "full");
+    EXPECT_EQ(lines[i]["pause_ns"], 1'000'000 * (i / 3 + 1));
+    EXPECT_EQ(lines[i]["activity_ns"], (json{{"wait", 100'000}, {"roots", 200'000}, {"copy", 300'000}, {"steal", 50'000}, {"termination", 150'000}}));
+    EXPECT_EQ(lines[i].begin().key(), "event");
+  }
+  EXPECT_EQ(lines[2]["bytes_copied"], 3'000'000);
+  EXPECT_EQ(lines[2]["steals_near"], 3);
+  EXPECT_EQ(lines[2]["phase_ns"], (json{{"evacuate", 800}}));
+  const json& both = lines[4];
+  EXPECT_EQ(both["phase_ns"], (json{{"cards", 30}, {"evacuate", 800}}));
+  EXPECT_EQ(both["start_ns"], 2'000'000'050);
+  EXPECT_EQ(both["end_ns"], 2'000'000'900);
+  WorkerStats first{};
+  first.bytes_copied = 2'000'000, first.steals = 5, first.steals_remote = 2;
+  for (const WorkerKey& key : kWorkerKeys) EXPECT_EQ(both[key.name].get<u64>(), stats.*key.at + first.*key.at) << key.name;
+  EXPECT_EQ(both["steals_near"].get<u64>(), stats.steals + 5 - stats.steals_remote - 2);
+  // Whatever the log's record of a worker has stands in it by the same name.
+  Line record;
+  const WorkerPhase phase{2, Phase::cards, 1, 1, &stats};
+  ASSERT_TRUE(json_record(record, EventId::worker_phase, &phase, {0, 0, 7}));
+  const json told = json::parse(record.c_str());
+  for (const auto& [key, value] : told.items())
+    if (key != "phase") EXPECT_TRUE(both.contains(key)) << key;
+}
+
 TEST_F(TwoNodes, ThePageHoldsEveryFigureAndAsksForNothing) {
   const LogData log = read();
   const std::string page = draw_log(log);

@@ -20,6 +20,10 @@ grep -q '^balanced-local ' "$scratch/bench" || fail "bench: $(cat "$scratch/benc
 "$garner" machine import -o "$scratch/box.json" > "$scratch/out" || fail "import of this machine"
 "$garner" machine check "$scratch/box.json" > "$scratch/out" || fail "check of the import"
 lscpu -J > "$scratch/lscpu" 2>/dev/null && { "$garner" machine import "$scratch/lscpu" > "$scratch/l.json" && "$garner" machine check "$scratch/l.json" > "$scratch/out" || fail "import of lscpu -J"; }
+# Without -J the same machine; of a cut-off text one line says what is missing.
+lscpu > "$scratch/lscpu.txt" 2>/dev/null && { "$garner" machine import "$scratch/lscpu.txt" > "$scratch/t.json" && cmp -s "$scratch/l.json" "$scratch/t.json" || fail "import of lscpu: not the machine of lscpu -J"; }
+echo 'CPU(s):  8' > "$scratch/cut.txt"
+bad "cut.txt: lscpu's line 'Thread(s) per core' is missing: all of what LC_ALL=C lscpu prints is needed" machine import "$scratch/cut.txt"
 "$garner" machine calibrate --effort 0.002 -o "$scratch/here.json" > "$scratch/out" 2> "$scratch/progress" || fail "calibrate: $(cat "$scratch/progress")"
 grep -q '^\[4/4\]' "$scratch/progress" || fail "calibrate shows no progress"
 "$garner" machine check "$scratch/here.json" > "$scratch/out" && grep -q '"measured: ' "$scratch/here.json" || fail "check of the calibration"
@@ -69,6 +73,13 @@ changed "s/\"name\": \"amd48\"/\"name\": \"${long%??????????}\"/"
 bad 'changed.json: name: must have at most 100 characters, not 991' machine check "$scratch/changed.json"
 changed "s/\"about\": \"[^\"]*\"/\"about\": \"$long\"/"
 bad 'changed.json: about: must have at most 1000 characters, not 1001' machine check "$scratch/changed.json"
+xs=$(printf '%0100000d' 0)
+printf '{"garner_machine": 1, "name": "x", "about": "", "%s": 1, "uniform": {"nodes": "%s"}}' "$xs" "$xs" > "$scratch/giant.json"
+bad 'giant.json: uniform.nodes: must be a whole number from 1 to 64, not text' machine check "$scratch/giant.json"
+[ "$(wc -c < "$scratch/err")" -lt 400 ] || fail "a giant value: $(wc -c < "$scratch/err") bytes are said"
+printf '{"garner_machine": "%s' "$xs" > "$scratch/giant.json"
+bad '000…' machine check "$scratch/giant.json"
+[ "$(wc -c < "$scratch/err")" -lt 400 ] || fail "a giant value: $(wc -c < "$scratch/err") bytes are said"
 changed 's/"page_kib": 4/"a\\u001b[31m\\u009b\\nb": 1, "page_kib": 4/'
 bad 'changed.json: a\x1b[31m\u009b\nb: is no key of a machine file' machine check "$scratch/changed.json"
 changed 's/"within_cluster": "die"/"within_cluster": "\\u001bdie"/'

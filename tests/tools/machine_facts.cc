@@ -115,6 +115,91 @@ TEST_F(MachineFactsTest, Lscpu) {
   for (const char* bad : {"{}", "{\"lscpu\": 3}", "[]", "{\"lscpu\": []}", "{\"lscpu\": [{\"field\": \"CPU(s):\", \"data\": \"none\"}]}"}) EXPECT_THROW(read_lscpu(bad, "l.json"), UsageError) << bad;
 }
 
+// The same machine as text: into a file, and with titles as on a terminal.
+constexpr const char* kLscpuText = R"x(Architecture:                    x86_64
+CPU op-mode(s):                  32-bit, 64-bit
+CPU(s):                          48
+On-line CPU(s) list:             0-47
+Model name:                      AMD Opteron(tm) Processor 6172
+Thread(s) per core:              1
+Core(s) per socket:              12
+Socket(s):                       4
+CPU max MHz:                     2100.0000
+Flags:                           fpu vme de pse
+L1d cache:                       3 MiB (48 instances)
+L1i cache:                       3 MiB (48 instances)
+L2 cache:                        24 MiB (48 instances)
+L3 cache:                        40 MiB (8 instances)
+NUMA node(s):                    2
+NUMA node0 CPU(s):               0-23
+NUMA node1 CPU(s):               24-47
+Vulnerability L1tf:              Not affected
+Vulnerability Spectre v2:        Mitigation; Retpolines; STIBP disabled: all
+)x";
+constexpr const char* kLscpuTitles = R"x(Architecture:             x86_64
+CPU(s):                   48
+  On-line CPU(s) list:    0-47
+Vendor ID:                AuthenticAMD
+  Model name:             AMD Opteron(tm) Processor 6172
+    Thread(s) per core:   1
+    Core(s) per socket:   12
+    Socket(s):            4
+    CPU max MHz:          2100.0000
+Caches (sum of all):      
+  L1d:                    3 MiB (48 instances)
+  L1i:                    3 MiB (48 instances)
+  L2:                     24 MiB (48 instances)
+  L3:                     40 MiB (8 instances)
+NUMA:                     
+  NUMA node(s):           2
+  NUMA node0 CPU(s):      0-23
+  NUMA node1 CPU(s):      24-47
+Vulnerabilities:          
+  L1tf:                   Not affected
+)x";
+
+std::string refused_lscpu(const std::string& text) {
+  try {
+    read_lscpu(text, "l.txt");
+    return "";
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+}
+std::string without(std::string text, const std::string& name) { // the line that begins so
+  const size_t at = text.find(name);
+  return text.erase(at, text.find('\n', at) + 1 - at);
+}
+
+TEST_F(MachineFactsTest, LscpuTextIsTheMachineOfItsJson) {
+  const std::string json = machine_text(draft_machine(read_lscpu(kLscpu, "l"), "drafted"));
+  for (const std::string& text : {std::string(kLscpuText), std::string(kLscpuTitles)}) {
+    EXPECT_TRUE(looks_like_lscpu(text));
+    EXPECT_EQ(machine_text(draft_machine(read_lscpu(text, "l"), "drafted")), json);
+    std::string windows;
+    for (char c : text) windows += c == '\n' ? "\r\n" : std::string(1, c);
+    EXPECT_EQ(machine_text(draft_machine(read_lscpu(windows, "l"), "drafted")), json);
+  }
+  EXPECT_TRUE(looks_like_lscpu(kLscpu));
+  for (const char* other : {"", "nonsense", "model name : x\nprocessor : 0\n", "# CPU,Core,Socket,Node\n0,0,0,0\n"}) EXPECT_FALSE(looks_like_lscpu(other)) << other;
+  // A node without processors is memory alone, in either form.
+  const std::string alone = "{\"lscpu\": [{\"field\": \"Thread(s) per core:\", \"data\": \"1\"}, {\"field\": \"NUMA node0 CPU(s):\", \"data\": \"0-3\"}, {\"field\": \"NUMA node1 CPU(s):\", \"data\": null}]}";
+  EXPECT_EQ(read_lscpu(alone, "l").nodes.size(), 2u);
+  EXPECT_EQ(read_lscpu("Thread(s) per core: 1\nNUMA node0 CPU(s): 0-3\nNUMA node1 CPU(s):\n", "l").nodes[1].cores, 0u);
+}
+
+TEST_F(MachineFactsTest, LscpuTextThatIsNotEnoughIsOneLine) {
+  const std::string no_nodes = without(without(without(kLscpuText, "NUMA node(s)"), "NUMA node0"), "NUMA node1");
+  EXPECT_EQ(read_lscpu(no_nodes, "l").nodes[0].cores, 48u);
+  EXPECT_EQ(read_lscpu(without(no_nodes, "CPU(s):"), "l").nodes[0].cores, 48u) << "sockets by cores of each";
+  EXPECT_EQ(refused_lscpu(without(without(no_nodes, "CPU(s):"), "Socket(s)")), "l.txt: does not say how many cores there are: lscpu's lines 'NUMA node0 CPU(s)' and so on, or 'CPU(s)', are missing");
+  EXPECT_EQ(refused_lscpu(without(kLscpuText, "NUMA node1")), "l.txt: lscpu names 2 nodes, and the processors of 1 of them: lines 'NUMA node0 CPU(s)' and so on are missing");
+  EXPECT_EQ(refused_lscpu(without(kLscpuText, "Thread(s)")), "l.txt: lscpu's line 'Thread(s) per core' is missing: all of what LC_ALL=C lscpu prints is needed");
+  EXPECT_EQ(refused_lscpu(without(kLscpuText, "Thread(s)") + "Thread(s) per core: many\n"), "l.txt: 'Thread(s) per core' must be a number from 1 to 8, not 'many'");
+  EXPECT_EQ(refused_lscpu(without(kLscpuText, "NUMA node1") + "NUMA node1 CPU(s): " + std::string(100000, 'x')), "l.txt: '" + std::string(60, 'x') + "…' is no list of processors");
+  EXPECT_EQ(refused_lscpu(std::string(kLscpuText) + "Model name: caf\xe9\n"), "l.txt: lscpu's text is not UTF-8");
+}
+
 // As hwloc 2 writes it, cut to what is read.
 constexpr const char* kHwloc = R"x(<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE topology SYSTEM "hwloc2.dtd">

@@ -140,6 +140,38 @@ TEST(MachineFiles, WrongTypesAndNumbersAreNamed) {
   expect_line(trouble_of(R"({"garner_machine": 1, "name": "x", "about": "", "uniform": 1e999})"), "not JSON");
 }
 
+// A file may hold a text of any length in any place, and what is said of it stays a line that can be read.
+TEST(MachineFiles, AnErrorQuotesSixtyCharacters) {
+  EXPECT_EQ(shortened(std::string(60, 'x')), std::string(60, 'x'));
+  EXPECT_EQ(shortened(std::string(61, 'x')), std::string(60, 'x') + "…");
+  EXPECT_EQ(shortened("a\x1b[31m\n"), "a\\x1b[31m\\n");
+  std::string umlauts;
+  for (int i = 0; i < 61; i++) umlauts += "ü";
+  EXPECT_EQ(shortened(umlauts), umlauts.substr(0, 120) + "…") << "characters, not bytes";
+  const std::string giant(100000, 'x'), name(100, 'x');
+  const std::function<void(StrictJson&)> bad[] = {
+    [&](StrictJson& j) { j["garner_machine"] = giant; }, [&](StrictJson& j) { j["name"] = giant; }, [&](StrictJson& j) { j["about"] = giant; }, [&](StrictJson& j) { j["core"]["threads"] = giant; },
+    [&](StrictJson& j) { j["core"]["own_hit_ns"] = giant; }, [&](StrictJson& j) { j["within_cluster"] = giant.substr(0, 9999); }, [&](StrictJson& j) { j["nodes"][2]["memory"] = giant.substr(0, 9999); },
+    [&](StrictJson& j) { j["nodes"] = giant; }, [&](StrictJson& j) { j["distance"][0][1] = giant; }, [&](StrictJson& j) { j["links"][0]["between"] = {0, giant}; }, [&](StrictJson& j) { j["links"][0]["between"] = giant; },
+    [&](StrictJson& j) { j["links"][0]["between"][1] = StrictJson::array({giant, giant}); }, [&](StrictJson& j) { j["routes"] = {{0, giant}}; }, [&](StrictJson& j) { j[giant] = 1; }, [&](StrictJson& j) { j["core"][giant] = 1; },
+    [&](StrictJson& j) { j["sources"][giant] = "guessed"; }, [&](StrictJson& j) { j["sources"][giant] = 1; }, [&](StrictJson& j) { j["sources"][giant] = "somebody"; }, [&](StrictJson& j) { j["memories"][giant] = j["memories"]["ddr3"]; },
+    [&](StrictJson& j) { for (char c : {'a', 'b', 'c', 'd'}) j["distances"][name + c] = j["distances"]["die"]; }, [&](StrictJson& j) { j["sources"]["core"] = giant; },
+    [&](StrictJson& j) { for (char c : {'a', 'b', 'c', 'd'}) j["distances"][name.substr(1) + c] = j["distances"]["die"]; j["within_cluster"] = giant.substr(0, 9999); },
+    [&](StrictJson& j) { j["memories"][name] = giant; }, [&](StrictJson& j) { j["memories"][name] = j["memories"]["ddr3"], j["memories"][name][giant] = 1; },
+  };
+  for (const auto& change : bad) {
+    const std::string trouble = trouble_after(change);
+    expect_line(trouble, "");
+    EXPECT_EQ(trouble.find(std::string(61, 'x')), std::string::npos) << trouble;
+  }
+  expect_line(trouble_after([&](StrictJson& j) { j["links"][0]["between"] = {0, giant}; }), "links[0].between[1]: must be a node from 0 to 7, not \"" + std::string(59, 'x') + "…");
+  for (const std::string& text : {"{\"" + giant + "\" 1}", "{\"a\": \"" + giant, "{\"a\": 1" + std::string(100000, '1') + "}", "{\"" + giant + "\": 1, \"" + giant + "\": 2}", "[1, " + giant, "\x01\x02" + giant}) {
+    const std::string trouble = trouble_of(text);
+    expect_line(trouble, "");
+    EXPECT_EQ(trouble.find(std::string(61, 'x')), std::string::npos) << trouble;
+  }
+}
+
 TEST(MachineFiles, TablesMustFitTheNodesAndBeSymmetric) {
   expect_line(trouble_after([](StrictJson& j) { j["distance"].erase(7); }), "distance: must have 8 entries, not 7");
   expect_line(trouble_after([](StrictJson& j) { j["distance"][2].erase(7); }), "distance[2]: must be a list of 8 names");

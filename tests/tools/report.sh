@@ -19,6 +19,16 @@ thefts=$(grep '"event":"steals"' run.log | sed -E 's/.*"from":\[([0-9,]*)\].*/\1
 drawn=$(sed -nE 's/.*"title":"Thefts by distance"[^]]*\],"series":\{"thefts":\[([0-9.,]*)\].*/\1/p' page.html | tr ',' '\n' | awk '{ sum += $1 } END { print sum }')
 [ "$thefts" -gt 0 ] && [ "$thefts" = "$drawn" ] || fail "thefts: $thefts in the log, $drawn drawn"
 
+# One record for each worker and collection: the log's own sums, and no page that was not asked for.
+mkdir records && (cd records && "$garner" report ../run.log --json > ../workers.json) && [ -z "$(ls records)" ] || fail "report --json"
+[ "$(grep -c '^{"event":"worker",' workers.json)" = "$(wc -l < workers.json)" ] || fail "a line that is no record: $(head -n 3 workers.json)"
+[ "$(sed -E 's/.*("index":[0-9]+).*("worker":[0-9]+).*/\1 \2/' workers.json | sort | uniq -d | wc -l)" = 0 ] || fail "a worker has two records of a collection"
+total() { grep "\"event\":\"$1\"" "$2" | sed -nE "s/.*\"$3\":([0-9]+)[,}].*/\1/p" | awk '{ sum += $1 } END { printf "%.0f\n", sum }'; } # EVENT FILE KEY
+for key in bytes_copied slots steals steals_remote steal_attempts idle_ns waits_ns; do
+  [ "$(total worker workers.json $key)" = "$(total worker_phase run.log $key)" ] || fail "$key: $(total worker workers.json $key), in the log $(total worker_phase run.log $key)"
+done
+[ "$(total worker workers.json bytes_copied)" -gt 0 ] && [ $(($(total worker workers.json steals_near) + $(total worker workers.json steals_remote))) = "$(total worker workers.json steals)" ] || fail "thefts near and far"
+grep -q '"phase_ns":{.*"evacuate":' workers.json && grep -q '"activity_ns":{"wait":' workers.json || fail "a record lacks phases or activities: $(head -n 1 workers.json)"
 [ -z "$("$garner" report run.log -o page.html 2>&1)" ] || fail "something is said of a whole log"
 # A log that lost its middle: a page of the rest, and one line about it, on stderr and in the page.
 for number in 1 2 3 4 5 6; do echo '{"event":"cycle_end","pid":7,"index":'$number',"kind":"young1","start_ns":'$number'000,"pause_ns":100,"stop_ns":1}'; done > six.log

@@ -28,6 +28,9 @@ bad 'is a device' report /dev/zero
 bad 'is a device' machine import /dev/zero
 bad 'is named twice' reproduce naps/E1 naps/E1
 bad 'cannot go to one file' simulate "$tree/tests/data/warehouse.garner-heap" --machine uniform-2x2 --preset naps --workers 2 -o "$scratch/both" --log "$scratch/both"
+(cd "$scratch" && bad 'cannot go to one file' simulate "$tree/tests/data/warehouse.garner-heap" --machine uniform-2x2 --preset naps --workers 2 -o /dev/stderr --log /dev/stderr)
+"$garner" simulate "$tree/tests/data/xml-transform.garner-heap" --machine uniform-2x2 --preset naps --workers 2 -o /dev/null --log /dev/null > "$scratch/out" 2>"$scratch/err" && [ ! -s "$scratch/err" ] && [ -c /dev/null ] ||
+  fail "two outputs to /dev/null: $(cat "$scratch/err")"
 # Results that nobody gets are no success: half of a JSON text looks like one.
 for lost in 'options' 'options --json' 'machine list' 'machine show amd48 --json' 'reproduce list'; do
   code=0

@@ -143,6 +143,19 @@ TEST_F(WritingFiles, APlaceIsTriedBeforeTheWorkAndNothingIsLeft) {
   EXPECT_EQ(files(), 3u);
 }
 
+TEST_F(WritingFiles, TwoOutputsCannotBeOneFileUnlessNobodyReadsIt) {
+  EXPECT_THROW(want_places_for(at("a"), at("a")), UsageError);
+  EXPECT_NO_THROW(want_places_for(at("a"), at("b")));
+  EXPECT_NO_THROW(want_places_for("", ""));
+  ASSERT_EQ(mkfifo(at("fifo").c_str(), 0600), 0);
+  EXPECT_THROW(want_places_for(at("fifo"), at("fifo")), UsageError);
+  EXPECT_THROW(want_places_for("/dev/zero", "/dev/zero"), UsageError);
+  fs::create_symlink("/dev/null", at("null"));
+  EXPECT_NO_THROW(want_places_for("/dev/null", "/dev/null"));
+  EXPECT_NO_THROW(want_places_for(at("null"), at("null")));
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
 TEST_F(WritingFiles, DirectoriesAreMadeWhereThatIsAskedFor) {
   write_file_and_directories(at("some/where/a"), "one");
   EXPECT_EQ(text_of(at("some/where/a")), "one");

@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "reproduce.h"
-
 // The text of Chart.js, from its first byte to the one after its last (chart_js.S).
 extern "C" const char garner_chart_js[], garner_chart_js_end[];
 

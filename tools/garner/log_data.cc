@@ -22,14 +22,22 @@ constexpr size_t kLineMost = 1 << 16; // a record has at most 4095 bytes
 
 struct NoRecord {};
 
+// Times and counts of a log are 64 bits wide: a larger number is none of them, and sums of them stay finite.
+bool is_count(double value) { return value >= 0 && value < 0x1p64; }
+
 double number(const json& r, const char* key) {
   const auto at = r.find(key);
   if (at == r.end() || !at->is_number()) throw NoRecord();
   const double value = at->get<double>();
-  if (!std::isfinite(value) || value < 0) throw NoRecord();
+  if (!is_count(value)) throw NoRecord();
   return value;
 }
 double number_or(const json& r, const char* key, double otherwise) { return r.contains(key) ? number(r, key) : otherwise; }
+// The same to the last digit, as the log's counts are whole.
+u64 count_or_none(const json& r, const char* key) {
+  const auto at = r.find(key);
+  return at != r.end() && at->is_number_unsigned() ? at->get<u64>() : u64(std::min(number_or(r, key, 0), 1e18)); // more is no count
+}
 std::string text_or(const json& r, const char* key, const char* otherwise) {
   const auto at = r.find(key);
   return at != r.end() && at->is_string() ? at->get<std::string>() : otherwise;
@@ -44,7 +52,7 @@ std::vector<double> list(const json& r, const char* key, size_t most) {
   if (at == r.end() || !at->is_array() || at->size() > most) throw NoRecord();
   std::vector<double> all;
   for (const json& v : *at) {
-    if (!v.is_number() || !(v.get<double>() >= 0)) throw NoRecord();
+    if (!v.is_number() || !is_count(v.get<double>())) throw NoRecord();
     all.push_back(v.get<double>());
   }
   return all;
@@ -60,15 +68,30 @@ void add_row(LogData& log, Matrix& m, unsigned row, const std::vector<double>& v
 CycleSeen& cycle_of(LogData& log, const json& r) { return log.cycles[{uint64_t(number_or(r, "pid", 0)), uint64_t(number(r, "index"))}]; }
 
 void take_ready(LogData& log, const json& r) {
-  log.nodes = std::max(log.nodes, std::min(unsigned(number_or(r, "nodes", 1)), kNodesSeen));
+  log.nodes = std::max(log.nodes, unsigned(std::min(number_or(r, "nodes", 1), double(kNodesSeen))));
   log.simulated = text_or(r, "door", "") == "simulated";
   log.preset = text_or(r, "preset", "");
+}
+
+void add_phase(WorkerSeen& worker, unsigned node, const std::string& phase, const WorkerStats& one) {
+  const auto plus = [](u64 a, u64 b) { return a > ~u64(0) - b ? ~u64(0) : a + b; };
+  worker.node = node;
+  const bool first = worker.phase_ns.empty();
+  worker.sum.start_ns = first ? one.start_ns : std::min(worker.sum.start_ns, one.start_ns);
+  worker.sum.end_ns = std::max(worker.sum.end_ns, one.end_ns);
+  for (const WorkerKey& key : kWorkerKeys) worker.sum.*key.at = plus(worker.sum.*key.at, one.*key.at);
+  if (worker.phase_ns.size() == kPhasesSeen && worker.phase_ns.count(phase) == 0) return;
+  u64& ns = worker.phase_ns[phase];
+  ns = plus(ns, one.end_ns - std::min(one.start_ns, one.end_ns));
 }
 
 void take_worker(LogData& log, const json& r) {
   const unsigned node = below(r, "node", kNodesSeen), worker = below(r, "worker", kWorkersSeen);
   const double steals = number_or(r, "steals", 0), remote = std::min(steals, number_or(r, "steals_remote", 0)), begin = number(r, "start_ns"), end = number(r, "end_ns");
+  WorkerStats one{.start_ns = count_or_none(r, "start_ns"), .end_ns = count_or_none(r, "end_ns")};
+  for (const WorkerKey& key : kWorkerKeys) one.*key.at = count_or_none(r, key.name);
   CycleSeen& c = cycle_of(log, r);
+  add_phase(c.work[worker], node, text_or(r, "phase", ""), one);
   log.nodes = std::max(log.nodes, node + 1);
   log.workers = std::max(log.workers, worker + 1);
   log.moved[node] += number_or(r, "bytes_copied", 0) + number_or(r, "bytes_marked", 0);
@@ -89,7 +112,7 @@ void take_spans(LogData& log, const json& r) {
   if (spans == r.end() || !spans->is_array()) throw NoRecord();
   std::vector<SpanSeen> seen;
   for (const json& s : *spans) {
-    if (!s.is_array() || s.size() != 3 || !s[0].is_string() || !s[1].is_number() || !s[2].is_number()) throw NoRecord();
+    if (!s.is_array() || s.size() != 3 || !s[0].is_string() || !s[1].is_number() || !s[2].is_number() || !is_count(s[1].get<double>()) || !is_count(s[2].get<double>())) throw NoRecord();
     unsigned what = 0;
     while (what < kActivities && s[0] != name_of(Activity(what))) what++;
     if (what < kActivities && s[2].get<double>() >= s[1].get<double>()) seen.push_back({worker, what, s[1].get<double>(), s[2].get<double>()});
@@ -103,7 +126,7 @@ void take_spans(LogData& log, const json& r) {
 void take(LogData& log, const json& r) {
   const std::string event = text_or(r, "event", "");
   if (event.empty()) throw NoRecord();
-  log.lost_records += unsigned(number_or(r, "lost_before", 0));
+  log.lost_records += unsigned(std::min(number_or(r, "lost_before", 0), 1e9));
   if (event == "heap_ready") take_ready(log, r);
   else if (event == "worker_phase") take_worker(log, r);
   else if (event == "spans") take_spans(log, r);
@@ -211,6 +234,21 @@ std::map<double, double> LogData::steals_by_distance() const {
     for (size_t j = 0; j < steals[i].size(); j++)
       if (i < distances.size() && j < distances[i].size()) sums[distances[i][j]] += steals[i][j];
   return sums;
+}
+
+void each_worker(const LogData& log, const std::function<void(const std::string& line)>& take) {
+  for (const auto& [number, cycle] : log.cycles)
+    for (const auto& [worker, seen] : cycle.work) {
+      nlohmann::ordered_json line = {{"event", "worker"}, {"pid", number.first}, {"index", number.second}, {"kind", cycle.kind}, {"cause", cycle.cause}, {"pause_ns", u64(std::min(cycle.pause_ns, 1e18))},
+                                     {"worker", worker}, {"node", seen.node}, {"start_ns", seen.sum.start_ns}, {"end_ns", seen.sum.end_ns}, {"phase_ns", seen.phase_ns}};
+      for (const WorkerKey& key : kWorkerKeys) {
+        line[key.name] = seen.sum.*key.at;
+        if (key.at == &WorkerStats::steals) line["steals_near"] = seen.sum.steals - std::min(seen.sum.steals, seen.sum.steals_remote);
+      }
+      if (const auto total = cycle.total_ns.find(worker); total != cycle.total_ns.end())
+        for (unsigned what = 0; what < total->second.size(); what++) line["activity_ns"][name_of(Activity(what))] = u64(std::min(total->second[what], 1e18));
+      take(line.dump());
+    }
 }
 
 double sum_of(const Matrix& m) {

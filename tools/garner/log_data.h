@@ -4,6 +4,7 @@
 // in them; numbers outside what a machine has (64 nodes, 1024 workers) count as no record. Only a file without a single collection is refused.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <map>
 #include <string>
@@ -17,6 +18,12 @@ namespace garner::tool {
 using Matrix = std::vector<std::vector<double>>; // [row][column], both by node; empty: not in the log
 
 struct SpanSeen { unsigned worker; unsigned what; double begin_ns, end_ns; }; // what: an Activity, or kActivities for the whole of a phase
+// What one worker did in one collection: its records of phases added up.
+struct WorkerSeen {
+  unsigned node = 0;
+  WorkerStats sum{}; // but start_ns is the first phase's, and end_ns the last one's
+  std::map<std::string, uint64_t> phase_ns; // from the worker's begin to its end of each phase
+};
 struct CycleSeen {
   double start_ns = 0, pause_ns = 0, stop_ns = 0;
   std::string kind, cause;
@@ -24,6 +31,7 @@ struct CycleSeen {
   std::map<std::string, std::pair<double, double>> phases; // seen at workers: from the first one's begin to the last one's end
   std::vector<std::pair<std::string, double>> phase_ns;    // as the collection measured them, in their order
   std::map<unsigned, std::vector<double>> total_ns; // by worker, then by Activity
+  std::map<unsigned, WorkerSeen> work;              // by worker
 };
 
 struct LogData {
@@ -46,11 +54,26 @@ struct LogData {
   std::map<double, double> steals_by_distance() const; // thefts by distance of thief and victim; empty without distances
 };
 
+// The numbers of a worker's record of a phase, as they are called in the log; times of begin and end are not among them.
+struct WorkerKey { const char* name; u64 WorkerStats::*at; };
+inline constexpr WorkerKey kWorkerKeys[] = {
+  {"idle_ns", &WorkerStats::idle_ns}, {"waits_ns", &WorkerStats::waits_ns}, {"tasks", &WorkerStats::tasks}, {"roots", &WorkerStats::roots}, {"slots", &WorkerStats::slots}, {"cards", &WorkerStats::cards},
+  {"objects_copied", &WorkerStats::objects_copied}, {"bytes_copied", &WorkerStats::bytes_copied}, {"objects_promoted", &WorkerStats::objects_promoted}, {"bytes_promoted", &WorkerStats::bytes_promoted},
+  {"objects_marked", &WorkerStats::objects_marked}, {"bytes_marked", &WorkerStats::bytes_marked}, {"steals", &WorkerStats::steals}, {"steals_remote", &WorkerStats::steals_remote},
+  {"steal_attempts", &WorkerStats::steal_attempts}, {"overflows", &WorkerStats::overflows}, {"lost_races", &WorkerStats::lost_races}, {"buffers", &WorkerStats::buffers}, {"offers", &WorkerStats::offers},
+  {"withdrawals", &WorkerStats::withdrawals}, {"roots_posted", &WorkerStats::roots_posted}, {"roots_taken", &WorkerStats::roots_taken}, {"roots_remote", &WorkerStats::roots_remote},
+  {"requests_sent", &WorkerStats::requests_sent}, {"requests_served", &WorkerStats::requests_served}, {"flushes", &WorkerStats::flushes}, {"lookups", &WorkerStats::lookups}, {"lookup_calls", &WorkerStats::lookup_calls},
+};
+static_assert(sizeof(kWorkerKeys) / sizeof(WorkerKey) == sizeof(WorkerStats) / sizeof(u64) - 2); // a field more is a key more
+
 // UsageError when the file cannot be read or holds no collection.
 LogData read_log(const std::string& path);
 LogData read_log(std::istream& lines, const std::string& name);
 // What is not in the log that should be, and what should not: one line, empty for a log that is whole.
 std::string damage_of(const LogData& log);
+
+// One JSON object a line for each worker that took part in a collection, in the order of processes, collections and workers (docs/dotnet.md has the fields).
+void each_worker(const LogData& log, const std::function<void(const std::string& line)>& take);
 
 double sum_of(const Matrix& m);
 // Share of 1 that is not on the diagonal; 0 for nothing at all.

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "reproduce.h"
 #include "stats.h"
 
 namespace garner::tool {

@@ -132,6 +132,13 @@ void set_value(StrictJson& machine, const std::string& path, double value, const
   machine["sources"][path] = source;
 }
 
+double value_of(const StrictJson& machine, const std::string& path) {
+  const StrictJson* at = &machine;
+  std::istringstream in(path);
+  for (std::string part; std::getline(in, part, '.');) at = &at->at(part);
+  return at->get<double>();
+}
+
 std::string machine_text(const StrictJson& machine) {
   std::string all = "{\n";
   size_t left = machine.size();

@@ -10,6 +10,7 @@ StrictJson draft_machine(const MachineFacts& facts, const std::string& name);
 
 // Replaces one value: `path` is object.key or object.member.key; the source is set with it.
 void set_value(StrictJson& machine, const std::string& path, double value, const std::string& source);
+double value_of(const StrictJson& machine, const std::string& path);
 
 // The text of a machine file: one line for each node, link and row.
 std::string machine_text(const StrictJson& machine);

@@ -45,6 +45,15 @@ std::vector<u32> numbers_in(const std::string& text) {
   return all;
 }
 
+// The file that is made of it is JSON.
+void want_utf8(const std::string& text, const std::string& file, const char* what) {
+  try {
+    StrictJson(text).dump();
+  } catch (const StrictJson::exception&) {
+    fail(file, fmt::format("{} is not UTF-8", what));
+  }
+}
+
 void check_nodes(const MachineFacts& facts, const std::string& file) {
   if (facts.nodes.empty()) fail(file, "names no node with memory");
   if (facts.nodes.size() > 64) fail(file, fmt::format("has {} nodes; at most 64 can be simulated", facts.nodes.size()));
@@ -76,7 +85,7 @@ std::vector<u32> read_cpu_list(const std::string& text, const std::string& file)
     auto low = std::from_chars(at, end, first);
     last = first;
     if (low.ec == std::errc() && low.ptr != end && *low.ptr == '-') low = std::from_chars(low.ptr + 1, end, last);
-    if (low.ec != std::errc() || low.ptr != end || last < first || last >= kCpusMost) fail(file, fmt::format("'{}' is no list of processors", text));
+    if (low.ec != std::errc() || low.ptr != end || last < first || last >= kCpusMost) fail(file, fmt::format("'{}' is no list of processors", shortened(text)));
     for (u32 c = first; c <= last; c++) all.push_back(c);
   }
   return all;
@@ -140,41 +149,81 @@ MachineFacts read_sysfs(const std::filesystem::path& given) {
   return facts;
 }
 
-// ---- lscpu -J ----
+// ---- lscpu ----
 
 namespace {
 
-void flatten(const StrictJson& list, std::map<std::string, std::string>& fields, u32 depth) {
+using Fields = std::map<std::string, std::string>; // by name, without the colon
+
+std::string stripped(const std::string& text, const char* of) {
+  const size_t first = text.find_first_not_of(of);
+  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(of) - first + 1);
+}
+
+void flatten(const StrictJson& list, Fields& fields, u32 depth) {
   if (!list.is_array() || depth > 8) return;
   for (const StrictJson& entry : list) {
     if (!entry.is_object()) continue;
     const auto field = entry.find("field"), data = entry.find("data"), children = entry.find("children");
-    if (field != entry.end() && field->is_string() && data != entry.end() && data->is_string()) {
-      std::string name = field->get<std::string>();
-      while (!name.empty() && (name.back() == ':' || name.back() == ' ')) name.pop_back();
-      fields[name] = data->get<std::string>();
-    }
+    if (field != entry.end() && field->is_string() && data != entry.end() && (data->is_string() || data->is_null())) // null: nothing stands behind the colon
+      fields[stripped(field->get<std::string>(), ": ")] = data->is_string() ? data->get<std::string>() : "";
     if (children != entry.end()) flatten(*children, fields, depth + 1);
   }
 }
 
+// "Name:   data", a line each. On a terminal lines are indented below titles, and caches are called L1d, L2 and L3 alone.
+Fields fields_of_text(const std::string& text) {
+  Fields fields;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);)
+    if (const size_t colon = line.find(':'); colon != std::string::npos) fields[stripped(line.substr(0, colon), " \t")] = stripped(line.substr(colon + 1), " \t\r");
+  for (const char* cache : {"L1d", "L2", "L3"})
+    if (const auto at = fields.find(cache); at != fields.end()) fields.try_emplace(std::string(cache) + " cache", at->second);
+  return fields;
+}
+
+// Its first character that is no space.
+char first_of(const std::string& text) {
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  return first == std::string::npos ? 0 : text[first];
+}
+
 // A count that lscpu tells, 1 when it does not; "-" is how it says that it does not know. With a number that cannot be, the rest is not to be believed either.
-u32 count_in(std::map<std::string, std::string>& fields, const char* name, u32 most, const std::string& file) {
+u32 count_in(Fields& fields, const char* name, u32 most, const std::string& file) {
   const std::string& text = fields[name];
   if (text.empty() || text == "-") return 1;
   u32 count = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || count < 1 || count > most) fail(file, fmt::format("'{}' must be a number from 1 to {}, not '{}'", name, most, text));
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || count < 1 || count > most) fail(file, fmt::format("'{}' must be a number from 1 to {}, not '{}'", name, most, shortened(text)));
   return count;
+}
+
+// Where no list of a node's processors tells how many cores there are.
+u32 cores_in_all(Fields& fields, const MachineFacts& facts, u32 sockets, const std::string& file) {
+  if (!fields["CPU(s)"].empty()) return u32(div_up(count_in(fields, "CPU(s)", kCpusMost, file), facts.threads_per_core));
+  if (!fields["Socket(s)"].empty() && !fields["Core(s) per socket"].empty()) return sockets * count_in(fields, "Core(s) per socket", kCpusMost, file);
+  fail(file, "does not say how many cores there are: lscpu's lines 'NUMA node0 CPU(s)' and so on, or 'CPU(s)', are missing");
 }
 
 } // namespace
 
-MachineFacts read_lscpu(const std::string& json, const std::string& file) {
-  const StrictJson all = parse_strictly(json, file);
-  std::map<std::string, std::string> fields;
-  if (all.is_object() && all.contains("lscpu")) flatten(all["lscpu"], fields, 0);
-  if (fields.empty()) fail(file, "is not what lscpu -J prints");
+bool looks_like_lscpu(const std::string& text) {
+  if (first_of(text) == '{') return true;
+  const Fields fields = fields_of_text(text);
+  return fields.count("CPU(s)") != 0 || fields.count("Socket(s)") != 0 || fields.count("NUMA node0 CPU(s)") != 0;
+}
+
+MachineFacts read_lscpu(const std::string& text, const std::string& file) {
+  Fields fields;
+  if (first_of(text) != '{') {
+    want_utf8(text, file, "lscpu's text");
+    fields = fields_of_text(text);
+  } else {
+    const StrictJson all = parse_strictly(text, file);
+    if (all.is_object() && all.contains("lscpu")) flatten(all["lscpu"], fields, 0);
+    if (fields.empty()) fail(file, "is not what lscpu -J prints");
+  }
+  if (fields.count("Thread(s) per core") == 0) fail(file, "lscpu's line 'Thread(s) per core' is missing: all of what LC_ALL=C lscpu prints is needed");
   MachineFacts facts;
   facts.read_from = "lscpu";
   facts.model = fields["Model name"];
@@ -183,9 +232,9 @@ MachineFacts read_lscpu(const std::string& json, const std::string& file) {
   facts.clock_mhz = number_in(fields.count("CPU max MHz") != 0 ? fields["CPU max MHz"] : fields["CPU MHz"]);
   // Sizes are of all instances together.
   auto each = [&](const char* name) {
-    const std::string text = fields[name];
-    const size_t bracket = text.find('(');
-    return size_in(text) / std::max<u64>(1, bracket == std::string::npos ? 1 : number_in(text.substr(bracket)));
+    const std::string size = fields[name];
+    const size_t bracket = size.find('(');
+    return size_in(size) / std::max<u64>(1, bracket == std::string::npos ? 1 : number_in(size.substr(bracket)));
   };
   facts.l1_bytes = each("L1d cache"), facts.l2_bytes = each("L2 cache"), facts.l3_bytes = each("L3 cache");
   for (const auto& [name, data] : fields) {
@@ -196,10 +245,9 @@ MachineFacts read_lscpu(const std::string& json, const std::string& file) {
     facts.nodes.push_back(node);
   }
   std::sort(facts.nodes.begin(), facts.nodes.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
-  if (facts.nodes.empty()) {
-    const u32 cpus = fields["CPU(s)"].empty() ? 0 : count_in(fields, "CPU(s)", kCpusMost, file);
-    facts.nodes.push_back({.cores = u32(div_up(cpus, facts.threads_per_core))});
-  }
+  if (const u32 told = count_in(fields, "NUMA node(s)", 64, file); told > std::max<size_t>(1, facts.nodes.size()))
+    fail(file, fmt::format("lscpu names {} nodes, and the processors of {} of them: lines 'NUMA node0 CPU(s)' and so on are missing", told, facts.nodes.size()));
+  if (facts.nodes.empty()) facts.nodes.push_back({.cores = cores_in_all(fields, facts, sockets, file)});
   u64 cores = 0;
   for (size_t n = 0; n < facts.nodes.size(); n++) {
     cores += facts.nodes[n].cores;
@@ -409,11 +457,7 @@ class HwlocTree {
 
 MachineFacts read_hwloc(const std::string& xml, const std::string& file) {
   if (xml.find("<topology") == std::string::npos) fail(file, "is not hwloc's XML");
-  try {
-    StrictJson(xml).dump(); // the file that is made of it is JSON
-  } catch (const StrictJson::exception&) {
-    fail(file, "hwloc's XML is not UTF-8");
-  }
+  want_utf8(xml, file, "hwloc's XML");
   HwlocTree tree;
   tree.facts.read_from = "hwloc XML";
   tree.read(xml, file);

@@ -1,4 +1,5 @@
-// What a system says of a machine: nodes, cores, caches, distances. Read from sysfs (or a copy of it), `lscpu -J`, or hwloc's XML.
+// What a system says of a machine: nodes, cores, caches, distances. Read from sysfs (or a copy of it), `lscpu` with or without `-J`, or
+// hwloc's XML.
 //
 // Nodes are numbered densely from 0 in the order of their own numbers. A number that nobody gave is 0. UsageError with one line when
 // the source cannot be understood.
@@ -28,7 +29,9 @@ struct MachineFacts {
 };
 
 MachineFacts read_sysfs(const std::filesystem::path& root); // "/" or a directory with a sys/ below it, or sys itself
-MachineFacts read_lscpu(const std::string& json, const std::string& file);
+// Text, as lscpu prints it into a file or on a terminal, or its JSON: the same fields, the same facts. It must be in English (LC_ALL=C).
+MachineFacts read_lscpu(const std::string& text, const std::string& file);
+bool looks_like_lscpu(const std::string& text); // in either form
 MachineFacts read_hwloc(const std::string& xml, const std::string& file);
 
 // "0-3,8" as numbers; UsageError when it is something else.

@@ -167,14 +167,14 @@ class Reading {
         const std::string at = fmt::format("{}[{}]", path, to);
         if (!row[to].is_string()) top.fail(at, "must be the name of a distance");
         const auto found = std::find(machine.distances.begin(), machine.distances.end(), row[to].get<std::string>());
-        if (found == machine.distances.end()) top.fail(at, fmt::format("'{}' is none of: {}", row[to].get<std::string>(), fmt::join(machine.distances, ", ")));
+        if (found == machine.distances.end()) top.fail(at, fmt::format("'{}' is none of: {}", shortened(row[to].get<std::string>()), listed(machine.distances)));
         s.distance_of[from][to] = u8(found - machine.distances.begin());
       }
     });
     for (u32 a = 0; a < s.nodes; a++)
       for (u32 b = 0; b < s.nodes; b++) {
         if (s.distance_of[a][b] != s.distance_of[b][a])
-          top.fail(fmt::format("distance[{}][{}]", a, b), fmt::format("is '{}', but distance[{}][{}] is '{}'", machine.distances[s.distance_of[a][b]], b, a, machine.distances[s.distance_of[b][a]]));
+          top.fail(fmt::format("distance[{}][{}]", a, b), fmt::format("is '{}', but distance[{}][{}] is '{}'", shortened(machine.distances[s.distance_of[a][b]]), b, a, shortened(machine.distances[s.distance_of[b][a]])));
         if (s.node[a].cores != 0 && s.distance[s.distance_of[a][b]].memory < s.distance[s.distance_of[a][a]].memory)
           top.fail(fmt::format("distance[{}][{}]", a, b), "is nearer than the node's own memory");
       }
@@ -189,7 +189,7 @@ class Reading {
   }
   u32 node_number(const Keys& top, const StrictJson& value, const std::string& path) {
     if (!value.is_number_unsigned() || value.get<u64>() >= machine.shape.nodes)
-      top.fail(path, fmt::format("must be a node from 0 to {}, not {}", machine.shape.nodes - 1, value.dump()));
+      top.fail(path, fmt::format("must be a node from 0 to {}, not {}", machine.shape.nodes - 1, shortened(value.dump())));
     return value.get<u32>();
   }
 
@@ -278,7 +278,7 @@ class Reading {
     for (const auto& [path, value] : list.items()) {
       const std::string text = keys.text(path.c_str()), kind = text.substr(0, text.find(':'));
       if (std::find(std::begin(kSourceClasses), std::end(kSourceClasses), kind) == std::end(kSourceClasses))
-        top.fail("sources." + path, fmt::format("must begin with one of: {}", fmt::join(kSourceClasses, ", ")));
+        top.fail(keys.path_of(path), fmt::format("must begin with one of: {}", fmt::join(kSourceClasses, ", ")));
       machine.sources.push_back({path, text});
     }
     top.done(); // before it is asked where a value comes from that no machine has
@@ -287,10 +287,10 @@ class Reading {
       if (name != "garner_machine" && name != "name" && name != "about" && name != "sources") find_values(value, name, values);
     for (const std::string& path : values)
       if (std::none_of(machine.sources.begin(), machine.sources.end(), [&](const auto& s) { return covers(s.first, path); }))
-        top.fail(path, fmt::format("nothing in sources says where it comes from; an entry '{}' would", path.substr(0, path.find('['))));
+        top.fail(path, fmt::format("nothing in sources says where it comes from; an entry '{}' would", shortened(path.substr(0, path.find('[')))));
     for (const auto& source : machine.sources)
       if (std::none_of(values.begin(), values.end(), [&](const std::string& path) { return covers(source.first, path); }))
-        top.fail("sources." + source.first, "there is no such value");
+        top.fail(keys.path_of(source.first), "there is no such value");
   }
 
   std::string file_;
@@ -316,7 +316,7 @@ bool uniform_name(const std::string& name, u32& nodes, u32& cores) {
   const usize by = rest.find('x');
   nodes = 1;
   if ((by != rest.npos && !plain_number(rest.substr(0, by), sim::kNodesMax, nodes)) || !plain_number(by == rest.npos ? rest : rest.substr(by + 1), kUniformCoresMost, cores))
-    throw UsageError(fmt::format("no machine '{}'; uniform-N has N cores on one node, uniform-KxC has K nodes of C cores: K from 1 to {}, N and C from 1 to {}", printable(name), sim::kNodesMax, kUniformCoresMost));
+    throw UsageError(fmt::format("no machine '{}'; uniform-N has N cores on one node, uniform-KxC has K nodes of C cores: K from 1 to {}, N and C from 1 to {}", shortened(name), sim::kNodesMax, kUniformCoresMost));
   return true;
 }
 
@@ -387,7 +387,7 @@ MachineFile find_machine(const std::string& wanted) {
   u32 nodes, cores;
   if (uniform_name(wanted, nodes, cores)) return parse_machine(uniform_machine(nodes, cores), wanted);
   const fs::path file = machines_directory() / (wanted + ".json");
-  if (!read_file(file, text)) throw UsageError(fmt::format("no machine '{}'; garner machine list names those that come with the program, and a file is told by a slash or .json: {}", printable(wanted),
+  if (!read_file(file, text)) throw UsageError(fmt::format("no machine '{}'; garner machine list names those that come with the program, and a file is told by a slash or .json: {}", shortened(wanted),
                                                            fs::is_regular_file(wanted, error) ? "./" + printable(wanted) : "./FILE"));
   return parse_machine(text, file.string());
 }

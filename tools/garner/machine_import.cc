@@ -16,17 +16,16 @@ struct ImportOptions {
   std::string from = "/", name, out;
 };
 
-// What it is shows by its beginning: a directory, JSON, XML.
+// What it is shows by its beginning, a directory, JSON, XML, or by lscpu's names for things.
 MachineFacts read_facts(const std::string& from) {
   std::error_code error;
   if (fs::is_directory(from, error)) return read_sysfs(from);
   if (is_device(from)) throw UsageError(fmt::format("{}: is a device", from));
   std::string text;
   if (!fs::exists(from, error) || !read_file(from, text)) throw UsageError(fmt::format("{}: cannot be read", from));
-  const size_t first = text.find_first_not_of(" \t\r\n");
-  if (first != std::string::npos && text[first] == '{') return read_lscpu(text, from);
-  if (first != std::string::npos && text[first] == '<') return read_hwloc(text, from);
-  throw UsageError(fmt::format("{}: is neither a directory with sysfs, nor what lscpu -J prints, nor hwloc's XML", from));
+  if (const size_t first = text.find_first_not_of(" \t\r\n"); first != std::string::npos && text[first] == '<') return read_hwloc(text, from);
+  if (looks_like_lscpu(text)) return read_lscpu(text, from);
+  throw UsageError(fmt::format("{}: is neither a directory with sysfs, nor what lscpu prints (with or without -J, in English: LC_ALL=C lscpu), nor hwloc's XML", from));
 }
 
 int import_machine(const ImportOptions& options) {
@@ -50,7 +49,7 @@ int import_machine(const ImportOptions& options) {
 void add_machine_import(CLI::App& machine, std::shared_ptr<std::function<int()>> chosen) {
   CLI::App* app = machine.add_subcommand("import", "Write a machine file from what a system says of a machine");
   auto options = std::make_shared<ImportOptions>();
-  app->add_option("FROM", options->from, "This machine's sysfs (/), a directory with a copy, a file of lscpu -J, or hwloc's XML")->option_text("[FROM]")->capture_default_str();
+  app->add_option("FROM", options->from, "This machine's sysfs (/), a directory with a copy, a file of lscpu or lscpu -J, or hwloc's XML")->option_text("[FROM]")->capture_default_str();
   app->add_option("-o,--out", options->out, "The file; otherwise it is printed")->type_name("FILE");
   app->add_option("--name", options->name, "Of the machine; otherwise the file's")->type_name("NAME");
   app->callback([chosen, options] { *chosen = [options] { return import_machine(*options); }; });

@@ -1,6 +1,7 @@
 #include "page.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -100,6 +101,22 @@ std::string escape(const std::string& text) {
 std::string json_element(const std::string& id, std::string json) {
   for (size_t at = 0; (at = json.find('<', at)) != std::string::npos; at += 6) json.replace(at, 1, "\\u003c");
   return fmt::format("<script type=\"application/json\" id=\"{}\">{}</script>\n", id, json);
+}
+
+std::string mark_text(double value, double step) {
+  int digits = 0;
+  for (double s = step; digits < 9 && std::abs(s - std::round(s)) > 1e-6 * s; s *= 10) digits++;
+  std::string text = fmt::format("{:.{}f}", value, digits);
+  if (value >= 1e4)
+    for (size_t at = std::min(text.find('.'), text.size()); at > 3; at -= 3) text.insert(at - 3, ",");
+  return text;
+}
+
+std::string short_number(double value) {
+  if (!std::isfinite(value)) return "-";
+  if (value == std::round(value) && std::abs(value) < 1e6) return fmt::format("{:.0f}", value);
+  if (std::abs(value) < 0.1) return fmt::format("{:.{}f}", value, std::min(1 - int(std::floor(std::log10(std::abs(value)))), 9)); // two digits that say something
+  return std::abs(value) >= 100 ? fmt::format("{:.0f}", value) : std::abs(value) >= 10 ? fmt::format("{:.1f}", value) : fmt::format("{:.2f}", value);
 }
 
 } // namespace garner::tool

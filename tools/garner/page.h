@@ -27,5 +27,9 @@ std::string html_table(const std::vector<std::vector<std::string>>& rows);
 std::string escape(const std::string& text); // for HTML, in attributes too
 // Data for a page's script, in an element with this id: nothing in them can end the element.
 std::string json_element(const std::string& id, std::string json);
+// Three digits, "-" for no number.
+std::string short_number(double value);
+// A line of a grid, with the digits of the step between lines; thousands apart.
+std::string mark_text(double value, double step);
 
 } // namespace garner::tool

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -150,7 +151,10 @@ void want_place_for(const fs::path& path) {
 }
 
 void want_places_for(const fs::path& one, const fs::path& other) {
-  if (!one.empty() && one == other) throw UsageError(fmt::format("two outputs cannot go to one file, {}", one.string()));
+  // Of other devices, and of what stdout and stderr go to, one text would end up in the other.
+  struct stat there;
+  const bool lost = stat(one.c_str(), &there) == 0 && S_ISCHR(there.st_mode) && there.st_rdev == makedev(1, 3); // Linux: the null device, under whatever name
+  if (!one.empty() && one == other && !lost) throw UsageError(fmt::format("two outputs cannot go to one file, {}", one.string()));
   want_place_for(one), want_place_for(other);
 }
 

@@ -26,7 +26,7 @@ std::string file_digest(const fs::path& path);
 // UsageError when there is no directory to write this file in, when it is a directory, or when none can be made there; for commands that work long before they
 // write. Tries it, with a file that is gone again. An empty path is none to write.
 void want_place_for(const fs::path& path);
-// The same for two outputs, which cannot be one file.
+// The same for two outputs, which cannot be one file; but /dev/null takes both, since nobody reads it.
 void want_places_for(const fs::path& one, const fs::path& other);
 // A device has no end to be read to. False for what is not there.
 bool is_device(const fs::path& path);

@@ -14,6 +14,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "page.h"
+
 namespace garner::tool {
 
 struct Run {
@@ -101,8 +103,5 @@ std::string reason_of(const std::string& experiment, const std::string& claim);
 std::string tally(const size_t (&counts)[kVerdicts]); // "61 hold, 5 in direction only, …"
 std::string percent(double ratio); // how far a ratio is from 1, with its sign: 1.2 is "+20 %", 0.8 "-20 %"; "-" for none
 const char* verdict_name(Verdict verdict);
-std::string short_number(double value);
-// A line of a grid, with the digits of the step between lines; thousands apart.
-std::string mark_text(double value, double step);
 
 } // namespace garner::tool

@@ -171,22 +171,6 @@ const char* verdict_name(Verdict verdict) {
   return "not available";
 }
 
-std::string mark_text(double value, double step) {
-  int digits = 0;
-  for (double s = step; digits < 9 && std::abs(s - std::round(s)) > 1e-6 * s; s *= 10) digits++;
-  std::string text = fmt::format("{:.{}f}", value, digits);
-  if (value >= 1e4)
-    for (size_t at = std::min(text.find('.'), text.size()); at > 3; at -= 3) text.insert(at - 3, ",");
-  return text;
-}
-
-std::string short_number(double value) {
-  if (!std::isfinite(value)) return "-";
-  if (value == std::round(value) && std::abs(value) < 1e6) return fmt::format("{:.0f}", value);
-  if (std::abs(value) < 0.1) return fmt::format("{:.{}f}", value, std::min(1 - int(std::floor(std::log10(std::abs(value)))), 9)); // two digits that say something
-  return std::abs(value) >= 100 ? fmt::format("{:.0f}", value) : std::abs(value) >= 10 ? fmt::format("{:.1f}", value) : fmt::format("{:.2f}", value);
-}
-
 std::string draw_svg(const Figure& figure, const std::string& caption) {
   Canvas c;
   double most = 0;

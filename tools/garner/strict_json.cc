@@ -13,8 +13,22 @@ namespace garner::tool {
 namespace {
 
 constexpr double kMostGb = 1e5, kLeastGb = 1e-3;
+constexpr int kDeepest = 64; // lists and objects in each other: the library copies what is read by recursion, of which a file must not decide the depth
+constexpr usize kQuotedMost = 60;
 
 std::string kind_of(const StrictJson& value) { return value.is_number() ? value.dump() : value.is_string() ? "text" : value.is_null() ? "null" : value.type_name(); }
+
+bool begins_character(char c) { return (u8(c) & 0xc0) != 0x80; } // of UTF-8
+
+// What the parser says, with its quotation of the file, "last read: '…'" or "parsing '…'", shortened.
+std::string parser_line(std::string what) {
+  if (const usize end = what.find("] "); what.rfind("[json", 0) == 0 && end != std::string::npos) what.erase(0, end + 2);
+  for (char& c : what)
+    if (c == '\n' || c == '\r') c = ' ';
+  const usize open = what.find('\''), expects = what.rfind("'; expected"), close = expects != std::string::npos && expects > open ? expects : what.rfind('\'');
+  if (open == std::string::npos || close == open) return what;
+  return what.substr(0, open + 1) + shortened(what.substr(open + 1, close - open - 1)) + what.substr(close);
+}
 
 } // namespace
 
@@ -30,11 +44,26 @@ std::string printable(const std::string& text) {
   return out;
 }
 
+std::string shortened(const std::string& text) {
+  const std::string whole = printable(text);
+  usize at = 0, characters = 0;
+  for (; at < whole.size(); at++)
+    if (begins_character(whole[at]) && characters++ == kQuotedMost) break;
+  return at == whole.size() ? whole : whole.substr(0, at) + "…";
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + shortened(name);
+  return all;
+}
+
 StrictJson parse_strictly(const std::string& text, const std::string& file) {
   std::vector<std::set<std::string>> open;
   std::string twice;
-  auto watch = [&](int, StrictJson::parse_event_t event, StrictJson& parsed) {
+  auto watch = [&](int depth, StrictJson::parse_event_t event, StrictJson& parsed) {
     using Event = StrictJson::parse_event_t;
+    if (depth >= kDeepest && (event == Event::array_start || event == Event::object_start)) throw UsageError(printable(fmt::format("{}: more than {} lists and objects lie in each other", file, kDeepest)));
     if (event == Event::object_start) open.emplace_back();
     if (event == Event::object_end) open.pop_back();
     if (event == Event::key && !open.back().insert(parsed.get<std::string>()).second && twice.empty()) twice = parsed.get<std::string>();
@@ -44,13 +73,9 @@ StrictJson parse_strictly(const std::string& text, const std::string& file) {
   try {
     all = StrictJson::parse(text, watch);
   } catch (const StrictJson::exception& error) {
-    std::string what = error.what();
-    if (size_t end = what.find("] "); what.rfind("[json", 0) == 0 && end != std::string::npos) what.erase(0, end + 2);
-    for (char& c : what)
-      if (c == '\n' || c == '\r') c = ' ';
-    throw UsageError(printable(fmt::format("{}: not JSON: {}", file, what)));
+    throw UsageError(printable(fmt::format("{}: not JSON: {}", file, parser_line(error.what()))));
   }
-  if (!twice.empty()) throw UsageError(printable(fmt::format("{}: {}: stands twice in one object", file, twice)));
+  if (!twice.empty()) throw UsageError(printable(fmt::format("{}: {}: stands twice in one object", file, shortened(twice))));
   return all;
 }
 
@@ -106,7 +131,7 @@ std::string Keys::text(const char* key, usize most) {
   if (!value.is_string()) fail(path_of(key), fmt::format("must be text, not {}", kind_of(value)));
   const std::string found = value.get<std::string>();
   if (printable(found) != found) fail(path_of(key), "must be one line of printable text");
-  const usize characters = usize(std::count_if(found.begin(), found.end(), [](char c) { return (u8(c) & 0xc0) != 0x80; })); // of UTF-8
+  const usize characters = usize(std::count_if(found.begin(), found.end(), begins_character));
   if (characters > most) fail(path_of(key), fmt::format("must have at most {} characters, not {}", most, characters));
   return found;
 }
@@ -115,7 +140,7 @@ std::string Keys::one_of(const char* key, const std::vector<std::string>& names,
   const std::string found = text(key);
   for (number_of = 0; number_of < names.size(); number_of++)
     if (names[number_of] == found) return found;
-  fail(path_of(key), fmt::format("'{}' is none of: {}", found, fmt::join(names, ", ")));
+  fail(path_of(key), fmt::format("'{}' is none of: {}", shortened(found), listed(names)));
 }
 
 Keys Keys::object(const char* key) { return Keys(any(key), file_, path_of(key)); }
@@ -134,7 +159,7 @@ void Keys::each_member(const char* key, usize least, usize most, const std::func
   if (members.size() < least || members.size() > most) fail(path_of(key), fmt::format("must have {} to {} members, not {}", least, most, members.size()));
   for (const auto& [name, value] : members.items())
     if (printable(name) != name || name.size() > 100) fail(path_of(key), "a name must be one line of printable text, at most 100 bytes");
-  for (const auto& [name, value] : members.items()) fn(name, Keys(value, file_, path_of(key) + "." + name));
+  for (const auto& [name, value] : members.items()) fn(name, Keys(value, file_, path_of(key) + "." + shortened(name)));
 }
 
 void Keys::done() const {

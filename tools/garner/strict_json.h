@@ -20,6 +20,10 @@ inline constexpr u64 kMostAccessNs = 1'000'000; // simulated clocks do not overf
 
 // Control characters as \n, \x1b or \u009b: what comes from a file or a command line can be said on a terminal.
 std::string printable(const std::string& text);
+// The same, and what is longer than 60 characters ends in an ellipsis: how an error quotes a value, a name or a key, of which a file may hold any amount.
+std::string shortened(const std::string& text);
+// Names as an error lists them.
+std::string listed(const std::vector<std::string>& names);
 
 class Keys {
  public:
@@ -40,7 +44,7 @@ class Keys {
   const StrictJson& any(const char* key);
   void done() const; // refuses what nobody asked for
 
-  std::string path_of(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
+  std::string path_of(const std::string& key) const { return path_.empty() ? shortened(key) : path_ + "." + shortened(key); }
   [[noreturn]] void fail(const std::string& path, const std::string& what) const;
 
  private:

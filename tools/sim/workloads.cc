@@ -115,6 +115,7 @@ Spec spec_of(const Pattern& pattern, bool from_start) {
 }
 
 // ---- the program ----
+// What takes time or may start a collection stands in a statement of its own: which argument of a call comes first is the compiler's choice, and the same seed has one output.
 
 void Transactions::run(Thread& thread) {
   if (thread.index == 0) {
@@ -146,7 +147,10 @@ void Transactions::set_up(Thread& thread) {
       own_at_ = graph_at_ + 1;
       for (u32 t = 0; t < p_.threads; t++) { // long-lived data of everybody
         thread.set_static(own_at_ + t, thread.make(max_of(p_.long_lived, 1u), 0));
-        for (u32 i = 0; i < p_.long_lived; i++) thread.set(thread.get_static(own_at_ + t), i, thread.make(2, p_.bytes));
+        for (u32 i = 0; i < p_.long_lived; i++) {
+          const Ref made = thread.make(2, p_.bytes);
+          thread.set(thread.get_static(own_at_ + t), i, made);
+        }
       }
     }
     const u64 until = p_.eden / p_.set_up_threads;
@@ -182,8 +186,10 @@ void Transactions::make_graph(Thread& thread) {
   }
   thread.meet();
   for (u32 i = thread.index; i < p_.graph; i += p_.threads)
-    for (u32 e = 1; e < p_.graph_edges; e++) // edge 0 is for what queries hang there
-      thread.set(thread.get(thread.get_static(graph_at_), i), e, thread.get(thread.get_static(graph_at_), rmat(thread.random)));
+    for (u32 e = 1; e < p_.graph_edges; e++) { // edge 0 is for what queries hang there
+      const Ref to = thread.get(thread.get_static(graph_at_), rmat(thread.random));
+      thread.set(thread.get(thread.get_static(graph_at_), i), e, to);
+    }
   thread.meet();
   for (u32 i = 0; i < 2 && thread.index == 0; i++) thread.collect(Kind::young1); // the graph becomes old
 }

@@ -42,9 +42,12 @@ bool Recording::init(const Settings& settings, const char*& trouble) {
   return notes_ != nullptr;
 }
 
-// The largest: again whenever it is an eighth larger than the last time, so that a growing heap is not recorded at every collection.
-bool Recording::wants(u64 collection, u64 heap_bytes) {
-  if (at_count_ == 0) return heap_bytes >= max_of(kSmallest, largest_ + largest_ / 8);
+// The largest is the heap with most live bytes, and those are known when its graph is. Not every collection is looked at: those before which there is an
+// eighth more than ever, or after whose predecessor an eighth more was left than ever, so that a growing heap is seen whether garbage hides it or not; and of the others
+// that might be larger one, then the second next, then the fourth, until one is by an eighth.
+bool Recording::wants(u64 collection, u64 heap_bytes, u64 left_bytes) {
+  const auto grown = [](u64 now, u64 most) { return now >= max_of(kSmallest, most + most / 8); };
+  if (at_count_ == 0) return grown(heap_bytes, most_heap_) || grown(left_bytes, most_left_) || (grown(heap_bytes, kept_) && passed_++ >= to_pass_);
   for (u32 i = 0; i < at_count_; i++)
     if (at_[i] == collection) return true;
   return false;
@@ -123,8 +126,8 @@ u32 Recording::of(word block) {
 
 void DotNet::record_heap(Kind kind, Cause cause, u64 index) {
   GenerationSizes sizes = cycle->sizes();
-  u64 used = sizes.total() - sizes.total_holes();
-  if (!recording.wants(index, used)) return;
+  u64 used = sizes.total() - sizes.total_holes(), left = cycle->last_any().end.heap_after;
+  if (!recording.wants(index, used, left)) return;
   record::Head head{};
   memcpy(head.magic, record::kMagic, sizeof head.magic);
   head.version = record::kVersion;
@@ -138,7 +141,7 @@ void DotNet::record_heap(Kind kind, Cause cause, u64 index) {
   head.workers = cycle->gang().workers();
   head.nodes = machine.nodes();
 
-  RecordBounds bounds{settings.bytes(Opt::record_most), u64(settings.get(Opt::record_time)) * 1'000'000};
+  RecordBounds bounds{settings.bytes(Opt::record_most), u64(settings.get(Opt::record_time)) * 1'000'000, recording.to_exceed()};
   rlimit most{};
   if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur != RLIM_INFINITY) bounds.bytes = min_of<u64>(bounds.bytes, most.rlim_cur);
   const char* path = recording.path(index);
@@ -154,10 +157,16 @@ void DotNet::record_heap(Kind kind, Cause cause, u64 index) {
     after_walk();
   });
   recording.end_walk();
-  recording.recorded(used); // when it failed too: it would fail again at once
+  recording.tried(used, left); // when it failed too: it would fail again at once
+  const record::Tail& tail = recorder.tail();
   Line line;
+  if (recorder.smaller()) {
+    line.text("collection ").num(index).text(" is not the largest: ").fixed(tail.object_bytes * 100 / MiB, 2).text(" MB live, ").fixed(bounds.exceed * 100 / MiB, 2).text(" recorded before");
+    if (settings.on(Opt::notices)) say(line.c_str());
+    return;
+  }
   if (good) {
-    const record::Tail& tail = recorder.tail();
+    recording.keep(tail.object_bytes);
     line.text("collection ").num(index).text(" recorded: ").num(tail.objects).text(" objects, ").fixed(tail.object_bytes * 100 / MiB, 2).text(" of ").fixed(used * 100 / MiB, 2);
     line.text(" MB, ").num(recording.writer.size()).text(" bytes in ").text(path).text(", ").num((machine.now() - began) / 1'000'000).text(" ms");
     if (tail.flags != 0) line.text("; ").num(tail.cut_graphs).text((tail.flags & record::kCutByTime) != 0 ? " sub-graphs left out, for record.time" : " sub-graphs left out, for record.most");

@@ -23,11 +23,21 @@ class Recording {
   }
   void forget() { taken_.store_relaxed(0); } // after a collection: eden is empty, or its objects lie elsewhere
 
-  // Whether this collection is to be recorded. `heap_bytes`: in use now.
-  bool wants(u64 collection, u64 heap_bytes);
+  // Whether this collection is to be recorded. `heap_bytes`: in use now, garbage included; `left_bytes`: what the collection before left.
+  bool wants(u64 collection, u64 heap_bytes, u64 left_bytes);
   // The file for it; valid until the next call.
   const char* path(u64 collection);
-  void recorded(u64 heap_bytes) { largest_ = heap_bytes; }
+  // Of a collection that was: nothing much has come of it until keep().
+  void tried(u64 heap_bytes, u64 left_bytes) {
+    most_heap_ = max_of(most_heap_, heap_bytes), most_left_ = max_of(most_left_, left_bytes);
+    passed_ = 0, to_pass_ = 2 * to_pass_ + 1;
+  }
+  // Bytes of the objects that the recording under the file's name holds, when only a larger one is to replace it. 0: whatever comes.
+  u64 to_exceed() const { return at_count_ == 0 ? kept_ : 0; }
+  void keep(u64 object_bytes) {
+    kept_ = object_bytes;
+    if (kept_ >= grown_ + grown_ / 8) grown_ = kept_, to_pass_ = 0;
+  }
 
   // -- RecordThreads --
   void begin_walk(); // notes are put in order
@@ -62,7 +72,9 @@ class Recording {
   char path_[record::Writer::kPathMost];
   u64 at_[kAtMost];
   u32 at_count_ = 0; // 0: the largest heap
-  u64 largest_ = 0;
+  u64 most_heap_ = 0, most_left_ = 0;  // of what was tried
+  u64 kept_ = 0, grown_ = 0;           // live bytes of what is in the file; and of what was, when it last grew by an eighth
+  u64 passed_ = 0, to_pass_ = 0;       // collections that might have been larger, since the last try; so many are passed over
 };
 
 } // namespace garner::dotnet

@@ -69,9 +69,17 @@ internal static class Graph
         return keep;
     }
 
-    /// <summary>nodes in a chain for each thread, and `handles` handles of each kind; then collections until the end.</summary>
-    public static int Run(int nodes, int threads, int handles, string end)
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void Waste(int megabytes)
     {
+        for (long left = (long)megabytes << 20; left > 0; left -= 1024)
+            GC.KeepAlive(new byte[1000]);
+    }
+
+    /// <summary>Garbage first; nodes in a chain for each thread, and `handles` handles of each kind; then collections until the end.</summary>
+    public static int Run(int nodes, int threads, int handles, int garbage, string end)
+    {
+        Waste(garbage);
         s_keep = Build(nodes, threads, handles);
         GC.Collect(0);
         s_over.Set();

@@ -37,6 +37,11 @@ record -o small.garner-heap --at 1 --max-bytes 20k -- dotnet "$ENDURANCE" graph 
 said "bound" 'sub-graphs left out'
 if [ "$(stat -c %s small.garner-heap)" -le 20480 ]; then pass; else miss "a file of $(stat -c %s small.garner-heap) bytes, bounded to 20480"; fi
 
+# The largest heap is the one with most alive in it: not the first, which eden's garbage made larger than any after it.
+record -o largest.garner-heap --option eden=64m,resize=fixed -- dotnet "$ENDURANCE" graph garbage=80 nodes=$((4 * N)) threads=$T; check "exit code, the largest" $? 0
+check "nodes of the largest" "$(value largest.garner-heap 128/3)" "$((4 * N * T)) $(((8 * N - 2) * T))"
+if [ "$(value largest.garner-heap collection)" -gt 1 ] && [ "$(grep -cE 'collection [0-9]+ recorded' err)" -gt 1 ]; then pass; else miss "the first heap is the largest: the test is too small" err; fi
+
 # Both together, by number; the second never comes.
 record -o two.garner-heap --at 1,999999 -- dotnet "$ENDURANCE" graph; check "exit code, two collections" $? 0
 check "files of two collections" "$(ls two.*)" two.1.garner-heap
