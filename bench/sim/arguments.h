@@ -10,6 +10,7 @@
 
 #include "errors.h"
 #include "machine_file.h"
+#include "options/parse.h"
 #include "strict_json.h"
 
 namespace garner::bench {
@@ -21,11 +22,17 @@ inline int run_with(CLI::App& app, int count, char** args, const std::function<i
     fprintf(stderr, "%s: %s\n", app.get_name().c_str(), tool::printable(what).c_str());
     return tool::kExitUsage;
   };
+  // As the garner command does: who asked for output and did not get all of it is told.
+  const auto whole = [&](int code) {
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+    fprintf(stderr, "%s: the output could not be written\n", app.get_name().c_str());
+    return code != 0 ? code : tool::kExitFailed;
+  };
   try {
     app.parse(count, args);
-    return body();
+    return whole(body());
   } catch (const CLI::Success& wish) { // --help
-    return app.exit(wish);
+    return whole(app.exit(wish));
   } catch (const CLI::ParseError& error) {
     return tell(std::string(error.what()) + "; --help tells more");
   } catch (const tool::UsageError& error) {
@@ -43,6 +50,18 @@ inline void check_workers(const CLI::App& app, const tool::MachineFile& file, st
   if (app.get_option("--workers")->count() == 0) std::erase_if(workers, [&](u32 n) { return n > most; });
   for (u32 n : workers)
     if (n < 1 || n > most) throw tool::UsageError("--workers " + std::to_string(n) + ": " + file.name + " has 1 to " + std::to_string(most) + " hardware threads for them");
+}
+
+
+// Options that these programs decide, or that a simulation leaves out, would seem to have been tried.
+inline Settings settings_of(const std::string& text) {
+  Settings settings;
+  if (!settings.parse(text.c_str())) throw tool::UsageError(std::string("--options: ") + settings.error());
+  if (settings.illegal() != nullptr) throw tool::UsageError(std::string("--options: ") + settings.illegal()->sentence);
+  if (settings.given(Opt::workers)) throw tool::UsageError("--options: workers have an argument of their own here, --workers");
+  for (Opt option : {Opt::log, Opt::log_format, Opt::log_detail, Opt::limit, Opt::limit_percent, Opt::record_file})
+    if (settings.given(option)) throw tool::UsageError(std::string("--options: ") + kTable[usize(option)].name + " has no effect in a simulation");
+  return settings;
 }
 
 } // namespace garner::bench

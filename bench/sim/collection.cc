@@ -121,18 +121,16 @@ double seconds_now() {
   return double(t.tv_sec) + double(t.tv_nsec) / 1e9;
 }
 
-Settings settings_of(const Options& options, u32 workers) {
-  Settings settings;
-  const std::string text = "workers=" + std::to_string(workers) + (options.more.empty() ? "" : "," + options.more);
-  if (!settings.parse(text.c_str())) throw tool::UsageError(std::string("--options: ") + settings.error());
-  if (settings.illegal() != nullptr) throw tool::UsageError(std::string("--options: ") + settings.illegal()->sentence);
+Settings with_workers(const Options& options, u32 workers) {
+  Settings settings = settings_of(options.more);
+  settings.set(Opt::workers, workers);
   return settings;
 }
 
 // The program: builds, collects once, and tells. One thread of either machine.
 template <class M> class Program {
  public:
-  Program(M& machine, const Options& options, u32 workers, u64 seed) : machine_(machine), options_(options), random_(seed), host_(machine, settings_of(options, workers), {}) {}
+  Program(M& machine, const Options& options, u32 workers, u64 seed) : machine_(machine), options_(options), random_(seed), host_(machine, with_workers(options, workers), {}) {}
 
   bool start() {
     SyntheticShape shape;
@@ -337,7 +335,7 @@ int main(int count, char** args) {
   return run_with(app, count, args, [&] {
     const garner::tool::MachineFile file = garner::tool::find_machine(options.machine);
     check_workers(app, file, options.workers);
-    settings_of(options, 1); // what is wrong with them is said before anything is printed
+    settings_of(options.more); // what is wrong with them is said before anything is printed
     return bench(options, file);
   });
 }

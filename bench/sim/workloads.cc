@@ -52,12 +52,6 @@ const Pattern& pattern_of(const std::string& name) {
   throw tool::UsageError("no workload is called '" + tool::shortened(name) + "'; there are" + all);
 }
 
-void check_options(const std::string& text) {
-  Settings settings;
-  if (!settings.parse(text.c_str())) throw tool::UsageError(std::string("--options: ") + settings.error());
-  if (settings.illegal() != nullptr) throw tool::UsageError(std::string("--options: ") + settings.illegal()->sentence);
-}
-
 int bench(const Options& options, const Pattern& found, const tool::MachineFile& file) {
   int code = 0;
   const Pattern pattern = scaled(found, options.percent, options.graph_percent, options.eden_percent);
@@ -111,7 +105,7 @@ int main(int count, char** args) {
     const garner::tool::MachineFile file = garner::tool::find_machine(options.machine);
     check_workers(app, file, options.workers);
     if (options.options.empty()) options.options = {"preset=ps", "preset=naps"};
-    for (const std::string& text : options.options) check_options(text);
+    for (const std::string& text : options.options) settings_of(text);
     garner::tool::want_place_for(options.log);
     return bench(options, pattern, file);
   });

@@ -194,6 +194,11 @@ if [ "$(sed -n 's/^# compiler //p' "$GOLDEN")" != "$compiler" ]; then
   if [ $((total * 100)) -gt $((bare * 101)) ]; then wrong "erased failed: $total instructions with hooks, $bare without"; else PASSED=$((PASSED + 1)); fi
   finish
 fi
+# The page tells these sums.
+thousands() { echo "$1" | sed 's/\([0-9]\)\([0-9]\{3\}\)$/\1,\2/'; }
+functions=$(wc -l <as_is.once)
+told="$(thousands "$total") instructions with and $(thousands "$bare") without; $((functions - $(awk '{ n += $2 } END { print n + 0 }' found))) of $functions functions"
+grep -qF "$told" "$ROOT/docs/simulator.md" || wrong "docs/simulator.md does not say: $told"
 while read -r name instances more; do
   expected=$(awk -v name="$name" '$1 == name { print $3 }' "$GOLDEN")
   if [ "$more" -gt "${expected:-0}" ]; then wrong "$name failed: $more instructions more with hooks than without; if it is the compiler: $0 BUILD --update, and the reason"

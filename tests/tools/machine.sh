@@ -106,6 +106,7 @@ for out in "$scratch/directory" "$scratch/none/x.json" /proc/x.json; do
   timeout 5 "$garner" machine calibrate --effort 100 -o "$out" > "$scratch/out" 2> "$scratch/err" || code=$?
   [ $code = 2 ] && [ "$(wc -l < "$scratch/err")" = 1 ] && grep -qF "cannot write '$out': " "$scratch/err" || fail "calibrate -o $out: exit code $code: $(cat "$scratch/err")"
 done
+for effort in nan -nan inf 0 1e9; do bad effort machine calibrate --effort "$effort" -o "$scratch/never.json"; done
 bad "cannot write '/proc/x.json': no file can be made in its directory" machine calibrate -o /proc/x.json
 [ -z "$(ls "$scratch/directory")" ] || fail "something in the directory"
 "$garner" machine import -o "$scratch/directory/x.json" > "$scratch/out" && [ "$(ls "$scratch/directory")" = x.json ] || fail "import leaves something beside its file"

@@ -35,4 +35,17 @@ done
 # Numbers that nobody gave are those that the machine has.
 "$programs/garner_sim_bench" --machine uniform-8 --objects 1000 >"$scratch/out" || fail "eight cores, no number of workers"
 [ "$(awk '$1 == "uniform-8" { printf "%s ", $2 }' "$scratch/out")" = '1 8 ' ] || fail "numbers of workers on uniform-8: $(cat "$scratch/out")"
+# Output that could not be written, and options that would be dropped without a word.
+for args in "garner_sim_bench --machine uniform-2 --objects 1000 --workers 1" "garner_sim_workloads avrora --percent 1 --workers 1 --options preset=naps" "garner_sim_bench --help"; do
+  # shellcheck disable=SC2086
+  "$programs"/$args >/dev/full 2>"$scratch/err"
+  [ $? = 1 ] && grep -q 'the output could not be written' "$scratch/err" || fail "$args into a full device: $(cat "$scratch/err")"
+done
+for option in workers=2 log=x.log heap.limit=64m record.file=x.garner-heap; do
+  for args in "garner_sim_bench --objects 1000 --workers 1" "garner_sim_workloads avrora --percent 1 --workers 1"; do
+    # shellcheck disable=SC2086
+    "$programs"/$args --options "$option" >"$scratch/out" 2>"$scratch/err"
+    [ $? = 2 ] && [ "$(wc -l <"$scratch/err")" = 1 ] && [ ! -s "$scratch/out" ] || fail "$args --options $option: $(cat "$scratch/out" "$scratch/err")"
+  done
+done
 exit 0

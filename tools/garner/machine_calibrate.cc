@@ -200,7 +200,7 @@ void add_machine_calibrate(CLI::App& machine, std::shared_ptr<std::function<int(
   auto options = std::make_shared<CalibrateOptions>();
   app->add_option("-o,--out", options->out, "The file; otherwise it is printed")->type_name("FILE");
   app->add_option("--name", options->name, "Of the machine; otherwise the file's")->type_name("NAME");
-  app->add_option("--effort", options->effort, "How long each figure is measured, and below 1 over how much less memory, so that caches are measured too; 1 takes about half a minute")->check(CLI::Range(0.001, 100.0))->type_name("X")->capture_default_str();
+  app->add_option("--effort", options->effort, "How long each figure is measured, and below 1 over how much less memory, so that caches are measured too; 1 takes about half a minute")->check([](const std::string& text) { return text.find_first_not_of("0123456789.+-eE") == std::string::npos ? "" : fmt::format("'{}' is no number", shortened(text)); })->check(CLI::Range(0.001, 100.0))->type_name("X")->capture_default_str();
   app->callback([chosen, options] { *chosen = [options] { return calibrate(*options); }; });
 }
 

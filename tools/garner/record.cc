@@ -208,7 +208,7 @@ Command add_record(CLI::App& root) {
   auto args = std::make_shared<RecordArgs>();
   app->add_option("-o,--output", args->output, "The file; if not given, the program's name with .garner-heap. Of several collections each has its number before the ending")->type_name("FILE");
   app->add_option("--at", args->at, "The numbers of the collections to record, from 1")->type_name("N,M");
-  app->add_flag("--largest", args->largest, "Record the heap with the most alive in it: looked at whenever the heap is an eighth larger than ever before (so without --at)");
+  app->add_flag("--largest", args->largest, "Record the heap with the most alive in it: looked at when the heap has grown by an eighth, and now and then otherwise (so without --at)");
   app->add_option("--max-bytes", args->most, "Most bytes of a file; of a larger heap whole sub-graphs are left out (64m)")->type_name("SIZE");
   app->add_option("--max-ms", args->time_ms, "Longest time the program stands for one recording (10000)")->type_name("MS")->check(CLI::Range(1, 600000));
   app->add_option("--limit", args->limit, "Most memory the managed heap may use (DOTNET_GCHeapHardLimit)")->type_name("SIZE");

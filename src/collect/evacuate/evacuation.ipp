@@ -426,7 +426,7 @@ template <class H, class M> GARNER_INLINE void Evacuation<H, M>::push_slot(Self&
 }
 
 template <class H, class M> GARNER_INLINE void Evacuation<H, M>::push_slots(Self& self, Worker& w, Ref copy, usize bytes, bool check) {
-  if (GARNER_UNLIKELY(bytes > part_bytes_) && part_bytes_ != 0) {
+  if (GARNER_UNLIKELY(bytes > part_bytes_) && part_bytes_ != 0 && host_.divides(copy)) {
     push_parts(self, copy, bytes, check);
   } else {
     u8 label = check ? future_label(heap_.index_of(copy)) : kLabelEden;

@@ -54,6 +54,7 @@ class DotNet {
   static constexpr bool needs_gathered = true;
   GARNER_INLINE usize size(Ref ref) const { return size_of(ref); }
   GARNER_INLINE bool leaf(Ref ref) const { return (type_of(ref)->flags & (clr::kTypeHasReferences | clr::kTypeCollectible)) == 0; }
+  bool divides(Ref ref) const { return dotnet::divides(ref); }
   template <class F> GARNER_INLINE void each_slot(Ref ref, F fn) const { dotnet::each_slot(ref, fn); }
   template <class F> GARNER_INLINE void each_slot_in(Ref ref, word low, word high, F fn) const { dotnet::each_slot_in(ref, low, high, fn); }
   GARNER_INLINE Ref hidden_edge(Ref ref) const {

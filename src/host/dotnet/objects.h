@@ -56,6 +56,18 @@ template <class F> GARNER_INLINE void each_slot(Ref ref, F fn) {
   }
 }
 
+// Arrays of references and of structs, and what is one run of references for the most part. A class with many runs (an inline array of structs) would be
+// looked through from its first one for each range that is asked for.
+inline bool divides(Ref ref) {
+  const clr::MethodTable* type = type_of(ref);
+  if (!type->has_references()) return false;
+  const i64 count = reinterpret_cast<const i64*>(type)[-1];
+  if (count != 1) return count < 0;
+  const Series* series = reinterpret_cast<const Series*>(reinterpret_cast<const char*>(type) - 8) - 1;
+  const usize size = unaligned_size(ref, type);
+  return 2 * (series->size + size) >= size;
+}
+
 template <class F> void each_slot_in(Ref ref, word low, word high, F fn) {
   const clr::MethodTable* type = type_of(ref);
   if (!type->has_references()) return;

@@ -161,7 +161,7 @@ void DotNet::record_heap(Kind kind, Cause cause, u64 index) {
   const record::Tail& tail = recorder.tail();
   Line line;
   if (recorder.smaller()) {
-    line.text("collection ").num(index).text(" is not the largest: ").fixed(tail.object_bytes * 100 / MiB, 2).text(" MB live, ").fixed(bounds.exceed * 100 / MiB, 2).text(" recorded before");
+    line.text("collection ").num(index).text(tail.flags != 0 ? " is cut and no larger: " : " is not the largest: ").fixed(tail.object_bytes * 100 / MiB, 2).text(tail.flags != 0 ? " MB would be recorded, " : " MB live, ").fixed(bounds.exceed * 100 / MiB, 2).text(" recorded before");
     if (settings.on(Opt::notices)) say(line.c_str());
     return;
   }

@@ -51,6 +51,7 @@ template <class M> class Synthetic {
   // -- Objects --
   GARNER_INLINE usize size(Ref ref) const { return synthetic::bytes_of(synthetic::type_of(ref)); }
   GARNER_INLINE bool leaf(Ref ref) const { return !synthetic::has_slots(synthetic::type_of(ref)) && synthetic::loader_of(ref) == 0; }
+  GARNER_INLINE bool divides(Ref) const { return true; }
   template <class F> GARNER_INLINE void each_slot(Ref ref, F fn) const { synthetic::each_slot(ref, fn); }
   template <class F> GARNER_INLINE void each_slot_in(Ref ref, word low, word high, F fn) const { synthetic::each_slot_in(ref, low, high, fn); }
   GARNER_INLINE Ref hidden_edge(Ref ref) const {
