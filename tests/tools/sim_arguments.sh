@@ -38,14 +38,14 @@ done
 # Output that could not be written, and options that would be dropped without a word.
 for args in "garner_sim_bench --machine uniform-2 --objects 1000 --workers 1" "garner_sim_workloads avrora --percent 1 --workers 1 --options preset=naps" "garner_sim_bench --help"; do
   # shellcheck disable=SC2086
-  "$programs"/$args >/dev/full 2>"$scratch/err"
-  [ $? = 1 ] && grep -q 'the output could not be written' "$scratch/err" || fail "$args into a full device: $(cat "$scratch/err")"
+  code=0; "$programs"/$args >/dev/full 2>"$scratch/err" || code=$?
+  [ $code = 1 ] && grep -q 'the output could not be written' "$scratch/err" || fail "$args into a full device: $(cat "$scratch/err")"
 done
 for option in workers=2 log=x.log heap.limit=64m record.file=x.garner-heap; do
   for args in "garner_sim_bench --objects 1000 --workers 1" "garner_sim_workloads avrora --percent 1 --workers 1"; do
     # shellcheck disable=SC2086
-    "$programs"/$args --options "$option" >"$scratch/out" 2>"$scratch/err"
-    [ $? = 2 ] && [ "$(wc -l <"$scratch/err")" = 1 ] && [ ! -s "$scratch/out" ] || fail "$args --options $option: $(cat "$scratch/out" "$scratch/err")"
+    code=0; "$programs"/$args --options "$option" >"$scratch/out" 2>"$scratch/err" || code=$?
+    [ $code = 2 ] && [ "$(wc -l <"$scratch/err")" = 1 ] && [ ! -s "$scratch/out" ] || fail "$args --options $option: $(cat "$scratch/out" "$scratch/err")"
   done
 done
 exit 0
