@@ -11,6 +11,7 @@
 #include "errors.h"
 #include "machine_file.h"
 #include "options/parse.h"
+#include "say.h"
 #include "strict_json.h"
 
 namespace garner::bench {
@@ -22,12 +23,7 @@ inline int run_with(CLI::App& app, int count, char** args, const std::function<i
     fprintf(stderr, "%s: %s\n", app.get_name().c_str(), tool::printable(what).c_str());
     return tool::kExitUsage;
   };
-  // As the garner command does: who asked for output and did not get all of it is told.
-  const auto whole = [&](int code) {
-    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-    fprintf(stderr, "%s: the output could not be written\n", app.get_name().c_str());
-    return code != 0 ? code : tool::kExitFailed;
-  };
+  const auto whole = [&](int code) { return tool::code_of_output(app.get_name().c_str(), code); };
   try {
     app.parse(count, args);
     return whole(body());
@@ -51,7 +47,6 @@ inline void check_workers(const CLI::App& app, const tool::MachineFile& file, st
   for (u32 n : workers)
     if (n < 1 || n > most) throw tool::UsageError("--workers " + std::to_string(n) + ": " + file.name + " has 1 to " + std::to_string(most) + " hardware threads for them");
 }
-
 
 // Options that these programs decide, or that a simulation leaves out, would seem to have been tried.
 inline Settings settings_of(const std::string& text) {

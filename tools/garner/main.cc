@@ -75,13 +75,10 @@ int run(int argc, char** argv) {
 } // namespace
 } // namespace garner::tool
 
-// What run() itself does not catch: before its try, and in its handlers. Whoever asked for output and did not get all of it is told: half of a JSON text looks like one.
+// What run() itself does not catch: before its try, and in its handlers.
 int main(int argc, char** argv) {
   try {
-    const int code = garner::tool::run(argc, argv);
-    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-    std::fputs("garner: the output could not be written\n", stderr);
-    return code != 0 ? code : garner::tool::kExitFailed;
+    return garner::tool::code_of_output("garner", garner::tool::run(argc, argv));
   } catch (const std::bad_alloc&) {
     std::fputs("garner: out of memory\n", stderr);
   } catch (const std::exception& error) {
