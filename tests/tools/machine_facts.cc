@@ -197,6 +197,8 @@ TEST_F(MachineFactsTest, LscpuTextThatIsNotEnoughIsOneLine) {
   EXPECT_EQ(refused_lscpu(without(kLscpuText, "Thread(s)")), "l.txt: lscpu's line 'Thread(s) per core' is missing: all of what LC_ALL=C lscpu prints is needed");
   EXPECT_EQ(refused_lscpu(without(kLscpuText, "Thread(s)") + "Thread(s) per core: many\n"), "l.txt: 'Thread(s) per core' must be a number from 1 to 8, not 'many'");
   EXPECT_EQ(refused_lscpu(without(kLscpuText, "NUMA node1") + "NUMA node1 CPU(s): " + std::string(100000, 'x')), "l.txt: '" + std::string(60, 'x') + "…' is no list of processors");
+  EXPECT_EQ(refused_lscpu(without(kLscpuText, "NUMA node1") + "NUMA node1 CPU(s): 23-46\n"), "l.txt: lscpu names processor 23 twice, with 'NUMA node1 CPU(s)'");
+  EXPECT_EQ(read_lscpu(without(kLscpuText, "L3 cache") + "L3 cache: 900000000000G\n", "l").l3_bytes, 0u) << "more than any number holds";
   EXPECT_EQ(refused_lscpu(std::string(kLscpuText) + "Model name: caf\xe9\n"), "l.txt: lscpu's text is not UTF-8");
 }
 

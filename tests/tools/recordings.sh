@@ -69,6 +69,7 @@ for command in simulate advise; do
   bad "--workers 1024: epyc-2s has 1 to 384 hardware threads" $command "$heap" --workers 1024 --machine epyc-2s
   bad "--kind 'old'" $command "$heap" --kind old
   bad "unknown option 'speed'" $command "$heap" --option speed=1
+  bad "unknown option 'speed'" $command "$heap" --option work.root_batch=16 --option speed=1
   # What a replay cannot honour is refused, by its full name; what is so in a replay anyway is not.
   for option in preset=ps workers=3 seed=3 log=x.log log_format=json log_detail=full reserve=4g limit=64m limit_percent=50 huge_pages=on eden=8m eden_min=8m eden_max=8m resize=adaptive \
                 pause_goal=5 gc_share=9 old_growth=50 conserve=3 stress_every=100 stress_kind=full record.file=x.heap record.at=3 record.most=1m record.time=5; do
@@ -115,5 +116,5 @@ bad "--at '1,,2'" record --lib lib.so --at 1,,2 -- true
 bad "does not exist" record --lib lib.so -o nowhere/x -- true
 bad "is no file" record --lib lib.so -o . -- true
 bad "(a comma)" record --lib lib.so -o a,b -- true
-bad "record.most" record --lib lib.so --max-bytes 3 -- true
+bad "--max-bytes: value out of range '3' for option record.most" record --lib lib.so --max-bytes 3 -- true
 exit 0

@@ -56,7 +56,8 @@ bad 'no collection in it' report cut.log
 bad 'no collection in it' report binary
 bad 'no collection in it' report empty
 bad 'is a directory' report directory
-bad 'cannot be read' report nowhere
+bad "'nowhere' cannot be read" report nowhere
+bad "'' cannot be read" report ''
 bad 'one --preset and one number' simulate "$heap" --machine uniform-2x2 --preset naps,ps --workers 4 --log run.log
 code=0
 "$garner" report run.log -o directory 2> err || code=$?

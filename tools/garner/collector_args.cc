@@ -6,13 +6,13 @@
 #include "options/parse.h"
 
 namespace garner::tool {
-namespace {
 
-// Names and values only: pairs are judged when the list is whole.
 void check_list(const std::string& list, const std::string& where) {
   Settings settings;
   if (!settings.parse(list.c_str())) throw UsageError(fmt::format("{}: {}", where, settings.error()));
 }
+
+namespace {
 
 void append(std::string& list, const std::string& item) {
   if (item.empty()) return;

@@ -23,6 +23,8 @@ struct CollectorOptions {
   bool json = false;             // and in which format
 };
 
+// UsageError that begins with `where` when the collector would not take the list. Names and values only: pairs are judged when the list is whole.
+void check_list(const std::string& list, const std::string& where);
 // What GARNER holds already, then the command line: later items win. Everything is read the way the collector reads it, so a mistake is a
 // UsageError with its sentence here, not a line of the running program.
 CollectorOptions merge_options(const CollectorArgs& args, const char* existing);

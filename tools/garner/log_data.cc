@@ -184,7 +184,7 @@ LogData read_log(const std::string& path) {
   if (std::filesystem::is_directory(path, none)) throw UsageError(fmt::format("{}: a log is a file, and this is a directory", path));
   if (is_device(path)) throw UsageError(fmt::format("{}: a log is a file, and this is a device", path));
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw UsageError(fmt::format("{}: cannot be read", path));
+  if (!file) throw UsageError(fmt::format("'{}' cannot be read", path));
   return read_log(file, path);
 }
 

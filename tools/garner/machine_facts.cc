@@ -33,9 +33,9 @@ u64 size_in(const std::string& text) {
   double value = 0;
   std::string unit;
   in >> value >> unit;
-  if (value <= 0 || value > 1e12) return 0;
   const char c = unit.empty() ? ' ' : unit[0];
-  return u64(value * (c == 'K' || c == 'k' ? 1024.0 : c == 'M' ? 1024.0 * 1024 : c == 'G' ? 1024.0 * 1024 * 1024 : 1.0));
+  value *= c == 'K' || c == 'k' ? 1024.0 : c == 'M' ? 1024.0 * 1024 : c == 'G' ? 1024.0 * 1024 * 1024 : 1.0;
+  return value > 0 && value < 1e15 ? u64(value) : 0;
 }
 
 std::vector<u32> numbers_in(const std::string& text) {
@@ -237,11 +237,15 @@ MachineFacts read_lscpu(const std::string& text, const std::string& file) {
     return size_in(size) / std::max<u64>(1, bracket == std::string::npos ? 1 : number_in(size.substr(bracket)));
   };
   facts.l1_bytes = each("L1d cache"), facts.l2_bytes = each("L2 cache"), facts.l3_bytes = each("L3 cache");
+  std::set<u32> seen;
   for (const auto& [name, data] : fields) {
     if (name.rfind("NUMA node", 0) != 0 || name.find(" CPU") == std::string::npos) continue;
     MachineFacts::Node node;
     node.id = int(number_in(name));
-    node.cores = u32(div_up(read_cpu_list(data, file).size(), facts.threads_per_core));
+    const std::vector<u32> list = read_cpu_list(data, file);
+    for (u32 c : list)
+      if (!seen.insert(c).second) fail(file, fmt::format("lscpu names processor {} twice, with '{}'", c, shortened(name)));
+    node.cores = u32(div_up(list.size(), facts.threads_per_core));
     facts.nodes.push_back(node);
   }
   std::sort(facts.nodes.begin(), facts.nodes.end(), [](const auto& a, const auto& b) { return a.id < b.id; });

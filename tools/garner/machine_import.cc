@@ -32,7 +32,7 @@ int import_machine(const ImportOptions& options) {
   std::string name = options.name;
   if (name.empty()) name = options.out.empty() ? "imported" : fs::path(options.out).stem().string();
   const std::string text = machine_text(draft_machine(read_facts(options.from), name));
-  const MachineFile machine = parse_machine(text, options.out.empty() ? name : options.out);
+  const MachineFile machine = parse_machine(text, printable(options.from) + " makes a machine file that cannot be simulated");
   if (options.out.empty()) {
     say_out("{}", text);
     return 0;

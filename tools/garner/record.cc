@@ -124,7 +124,10 @@ Plan make_plan(const RecordArgs& args, const Invocation& invocation, const fs::p
   if (output.string().find(',') != std::string::npos) throw UsageError(fmt::format("the path '{}' cannot stand in an option list (a comma)", output.string()));
   collector.options.push_back("record.file=" + output.string());
   collector.options.push_back("record.at=" + (numbers.empty() ? "largest" : numbers));
-  if (!args.most.empty()) collector.options.push_back("record.most=" + args.most);
+  if (!args.most.empty()) {
+    collector.options.push_back("record.most=" + args.most);
+    check_list(collector.options.back(), "--max-bytes");
+  }
   if (args.time_ms != 0) collector.options.push_back(fmt::format("record.time={}", args.time_ms));
   plan.options = with_log(merge_options(collector, std::getenv("GARNER")).text, log.string());
   return plan;

@@ -158,7 +158,7 @@ void add_replay_args(CLI::App& app, ReplayArgs& args) {
   app.add_option("--machine", args.machine, "A machine file, by name ('garner machine list') or path")->type_name("NAME|FILE")->capture_default_str();
   app.add_option("--preset", args.presets, "The presets to try, separated by commas; if not given, all")->type_name("NAMES");
   app.add_option("--workers", args.workers, "Numbers of collector threads; if not given, 1, a quarter of the machine's cores, and all")->type_name("N,M");
-  app.add_option("--option", args.options, "More options of the collector, the same for every preset")->type_name("NAME=VALUE");
+  app.add_option("--option", args.options, "More options of the collector, the same for every preset; may be repeated")->type_name("NAME=VALUE")->join(',');
   app.add_option("--kind", args.kind, "What is collected: recorded (as in the program), young0, young1 or full")->type_name("KIND");
   app.add_option("--threads", args.threads, "Deal the objects to so many allocating threads; if not given, those recorded")->type_name("N")->check(CLI::Range(1, 4096));
   app.add_option("--seed", args.seed, "Seed of every random choice")->type_name("N")->check([](const std::string& text) {
