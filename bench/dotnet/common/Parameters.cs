@@ -1,4 +1,4 @@
-// key=value parameters with defaults and ranges. A wrong one is the caller's mistake and is told in one sentence (UsageError, exit code 2).
+// key=value parameters with defaults and ranges or choices. A wrong one is the caller's mistake and is told in one sentence (UsageError, exit code 2).
 
 using System.Globalization;
 
@@ -6,18 +6,24 @@ namespace Garner.Bench;
 
 internal sealed class UsageError(string message) : Exception(message);
 
-// A number, with the range it may take, or (Text) a string such as a directory name; a string without a default must be given.
+// A number, with the range it may take; or (Text) a string such as a directory name, which must be given; or (Choice) one of a few words, the first by default.
 internal sealed record Parameter(string Name, long Default, long Min, long Max, string Meaning)
 {
     public bool IsText { get; init; }
 
+    public string[] Choices { get; init; } = [];
+
     public static Parameter Text(string name, string meaning) => new(name, 0, 0, 0, meaning) { IsText = true };
+
+    public static Parameter Choice(string name, string[] choices, string meaning) => new(name, 0, 0, 0, meaning) { IsText = true, Choices = choices };
 
     public static Parameter Seed => new("seed", 1, 0, long.MaxValue, "start of the random sequence");
 
     public static Parameter Threads(int standard) => new("threads", standard, 1, 32, "threads that do the work; the checksum does not depend on it");
 
-    public string Shown => IsText ? $"{Name}=…" : $"{Name}={Default}";
+    public string Shown => IsText ? $"{Name}={(Choices.Length > 0 ? Choices[0] : "…")}" : $"{Name}={Default}";
+
+    public string Range => Choices.Length > 0 ? string.Join(", ", Choices) : IsText ? "text" : Max == long.MaxValue ? $"from {Min}" : $"{Min} to {Max}";
 }
 
 internal sealed class Parameters
@@ -41,6 +47,7 @@ internal sealed class Parameters
             if (parameter.IsText)
             {
                 if (value == "") throw new UsageError($"{workload}: {key} is empty");
+                if (parameter.Choices.Length > 0 && !parameter.Choices.Contains(value)) throw new UsageError($"{workload}: {key}={value} is none of {parameter.Range}");
                 texts[key] = value;
                 continue;
             }
@@ -52,6 +59,7 @@ internal sealed class Parameters
         }
         foreach (Parameter parameter in declared)
         {
+            if (parameter.Choices.Length > 0) texts.TryAdd(parameter.Name, parameter.Choices[0]);
             if (parameter.IsText && !texts.ContainsKey(parameter.Name)) throw new UsageError($"{workload}: {parameter.Name}=… is missing ({parameter.Meaning})");
             if (!parameter.IsText) numbers.TryAdd(parameter.Name, parameter.Default);
         }

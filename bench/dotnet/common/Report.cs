@@ -33,9 +33,9 @@ internal static class Report
             Complain(e.Message);
             return BadParameters;
         }
-        catch (CorruptionError e)
+        catch (Exception e) when (Within<CorruptionError>(e) is { } corruption)
         {
-            Complain($"{workload.Name}: corrupted: {e.Message}");
+            Complain($"{workload.Name}: corrupted: {corruption.Message}");
             return Corrupted;
         }
         catch (Exception e)
@@ -52,11 +52,14 @@ internal static class Report
     }
 
     // Libraries wrap it: a static constructor in TypeInitializationException, tasks in AggregateException.
-    public static bool IsOutOfMemory(Exception? e)
+    public static bool IsOutOfMemory(Exception? e) => Within<OutOfMemoryException>(e) != null;
+
+    // Looks at the first of several wrapped ones only: the list of the others is allocated when it is asked for.
+    private static T? Within<T>(Exception? e) where T : Exception
     {
         for (; e != null; e = e.InnerException)
-            if (e is OutOfMemoryException) return true;
-        return false;
+            if (e is T found) return found;
+        return null;
     }
 
     public static string Quote(string text)
@@ -93,7 +96,9 @@ internal static class Report
         json.Append(CultureInfo.InvariantCulture, $",\"p99\":{l.PercentileMicroseconds(99):F2},\"p99.9\":{l.PercentileMicroseconds(99.9):F2},\"max\":{l.MaxMicroseconds:F2}}}");
         json.Append(CultureInfo.InvariantCulture, $",\"checksum\":\"{outcome.Checksum:x16}\"");
         json.Append(CultureInfo.InvariantCulture, $",\"gc\":{{\"counts\":[{counts[0]},{counts[1]},{counts[2]}],\"pause_total_ms\":{pauses.TotalMilliseconds:F3}");
-        json.Append(CultureInfo.InvariantCulture, $",\"pause_max_ms\":{longestPause.TotalMilliseconds:F3},\"total_allocated_bytes\":{allocated},\"peak_rss_bytes\":{peak}}}}}");
+        json.Append(CultureInfo.InvariantCulture, $",\"pause_max_ms\":{longestPause.TotalMilliseconds:F3},\"total_allocated_bytes\":{allocated},\"peak_rss_bytes\":{peak}}}");
+        if (outcome.Figures != null) json.Append(",\"figures\":{").Append(outcome.Figures).Append('}');
+        json.Append('}');
         return json.ToString();
     }
 

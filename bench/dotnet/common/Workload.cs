@@ -19,11 +19,7 @@ internal abstract class Workload
     {
         to.WriteLine($"{Name} {string.Join(' ', Parameters.Select(p => p.Shown))}");
         to.WriteLine($"    {Stresses}");
-        foreach (Parameter parameter in Parameters)
-        {
-            string range = parameter.IsText ? "text" : parameter.Max == long.MaxValue ? $"from {parameter.Min}" : $"{parameter.Min} to {parameter.Max}";
-            to.WriteLine($"    {parameter.Name,-12} {parameter.Meaning} ({range})");
-        }
+        foreach (Parameter parameter in Parameters) to.WriteLine($"    {parameter.Name,-12} {parameter.Meaning} ({parameter.Range})");
     }
 
     // Work is cut into this many lanes whatever the number of threads: each lane has its own random stream and touches only its own data, and
@@ -74,7 +70,8 @@ internal abstract class Workload
     }
 }
 
-internal readonly record struct Outcome(long Operations, Latencies Latencies, ulong Checksum);
+// Figures: what only this workload can tell of the collector, as members of a JSON object.
+internal readonly record struct Outcome(long Operations, Latencies Latencies, ulong Checksum, string? Figures = null);
 
 internal sealed class CorruptionError(string message) : Exception(message);
 
