@@ -239,7 +239,7 @@ template <class H, class M, class T> void Recorder<H, M, T>::number() {
   u64 count = 0;
   for (u64 i = 0, n = span_ / 512; i < n; i++) {
     counts_[i] = u32(count);
-    count += u32(__builtin_popcountll(bits_[i]));
+    count += set_bits(bits_[i]);
   }
   tail_.objects = count;
   if (count > record::kObjectsMost) trouble_ = "more objects than a recording can number; record.most bounds them";
@@ -247,7 +247,7 @@ template <class H, class M, class T> void Recorder<H, M, T>::number() {
 
 template <class H, class M, class T> u32 Recorder<H, M, T>::number_of(Ref ref) const {
   u64 i = bit_of(block_of(ref));
-  return counts_[i / 64] + u32(__builtin_popcountll(bits_[i / 64] & ((u64(1) << (i % 64)) - 1)));
+  return counts_[i / 64] + u32(set_bits(bits_[i / 64] & ((u64(1) << (i % 64)) - 1)));
 }
 
 template <class H, class M, class T> template <class F> void Recorder<H, M, T>::each_recorded(word begin, word end, F fn) {

@@ -32,6 +32,7 @@ inline constexpr u8 kHomeInterleaved = 0xfd, kHomeFirstTouch = 0xfe, kHomeNone =
 // of the papers' baseline (N18), and does not wander into other spaces with each region that is freed.
 inline constexpr u8 kHomeTouchedSurvivor = 0xfb, kHomeTouchedOld = 0xfc;
 constexpr bool touched_first(u8 home) { return home == kHomeFirstTouch || home == kHomeTouchedSurvivor || home == kHomeTouchedOld; }
+inline constexpr usize kHugePageBytes = 2 * MiB;
 inline constexpr u32 kSlabRegions = 32, kMostNodes = 64;
 
 struct HeapShape {
@@ -41,6 +42,7 @@ struct HeapShape {
   u64 limit;            // 0: none
   bool retain, poison;
   bool large_pages = false; // of reserve_bytes pages that the system has set aside; they are never given back
+  usize huge_from = ~usize(0); // from this offset on, a multiple of 64 MiB, the system is asked for transparent huge pages
   bool notices = false; // say once that the system refuses a memory policy
 };
 
@@ -173,6 +175,8 @@ template <class M> class Heap {
   // Relaxed: whoever holds a reference into a region has it from somebody who opened it before.
   GARNER_INLINE usize opened() const { return __atomic_load_n(&opened_, __ATOMIC_RELAXED); }
   bool open_through(u32 last);
+  void ask_huge(word at, usize bytes);
+  void take_huge(u32 index);
   bool unused(u32 index) const { return begin_of(index) - base_ >= opened_ || (table_[index].role == Role::free && table_[index].charged == 0); }
   bool is_free(u32 index) const { return begin_of(index) - base_ >= opened_ || table_[index].role == Role::free; }
   bool claim(u32 slab, u8 home);
@@ -188,7 +192,7 @@ template <class M> class Heap {
   bool find_budget(usize bytes, u32 first, u32 regions, bool reserve);
   bool pay_for(u32 index, usize bytes);
   void enter(u32 index, Role role, u8 label, u8 age);
-  void drop_pages(u32 index);
+  void drop_pages(u32 index, u32 regions = 1);
   void free_locked(u32 index); // lock_ held
   void list_warm(u32 index);
   u32 pop_warm(Vector<u32>& list);
@@ -210,7 +214,7 @@ template <class M> class Heap {
   PageNodes<M> page_nodes_;
   Budget<M> budget_;
   typename M::Lock lock_;         // guards roles of free regions, warm_, the cursor and high_water_
-  static constexpr usize kOpenedAtOnce = 64 * MiB;
+  static constexpr usize kOpenedAtOnce = 64 * MiB; // whose marks fill a huge page
   static constexpr usize kClearedByHand = 32 * MiB;
   static constexpr u32 kEntriesAhead = 8; // see each_region
   static constexpr u32 kLists = kMostNodes + 4;

@@ -21,7 +21,7 @@ template <class M> bool Heap<M>::init(M& machine, const HeapShape& shape, Filler
     static_assert(kBundleShift == 21, "a large page is as aligned as the heap");
     base_ = shape.large_pages ? machine.reserve_large(bytes_) : machine.reserve(bytes_, alignment);
     bool good = base_ != 0;
-    for (usize i = 0; i < kTables && good; i++) good = (at[i] = machine.reserve(align_up(tables[i], kPageBytes), kPageBytes)) != 0;
+    for (usize i = 0; i < kTables && good; i++) good = (at[i] = machine.reserve(align_up(tables[i], kPageBytes), i == 6 && shape.huge_from != ~usize(0) ? kHugePageBytes : kPageBytes)) != 0;
     for (usize i : {1, 2, 4, 7}) good = good && machine.open(at[i], tables[i]); // the small ones at once
     if (good) {
       count_ = u32(bytes_ >> shift_);
@@ -57,8 +57,34 @@ template <class M> bool Heap<M>::open_through(u32 last) {
   if (!machine_->open(base_ + from, to - from) || !part(table_, region_bytes(), sizeof(RegionT)) || !part(cards_, kCardBytes, 1) ||
       !part(starts_, kCardBytes, sizeof(u16)) || !part(&marks_.entry_of(base_), kMarkBlockBytes, sizeof(MarkEntry<M>)))
     return false;
+  if (from >= shape_.huge_from) ask_huge(word(&marks_.entry_of(base_ + from)), (to - from) / kMarkBlockBytes * sizeof(MarkEntry<M>));
   __atomic_store_n(&opened_, to, __ATOMIC_RELAXED);
   return true;
+}
+
+// Only asked: where the system has none at hand pages are small. The simulated machine's pages are as its file says.
+template <class M> void Heap<M>::ask_huge(word at, usize bytes) {
+  if constexpr (requires { machine_->want_huge_pages(at, bytes); }) machine_->want_huge_pages(at, bytes);
+}
+
+// The first touch of a region whose neighbours are as fresh brings a huge page, if the budget has room for all of it. The rest stands among the warm ones, to be
+// taken next. `index` has just been taken. Called with lock_ held.
+template <class M> void Heap<M>::take_huge(u32 index) {
+  const u32 regions = u32(kHugePageBytes >> shift_);
+  const u8 here = home(index);
+  if ((usize(index) << shift_) < shape_.huge_from || index % regions != 0 || index + regions > count_) return;
+  if (here == kHomeInterleaved || (touched_first(here) && nodes_ > 1)) return; // 2 MB of one node
+  for (u32 i = index + 1; i < index + regions; i++)
+    if (!unused(i)) return;
+  if (!open_through(index + regions - 1) || !budget_.take((regions - 1) * region_bytes())) return;
+  ask_huge(begin_of(index), kHugePageBytes);
+  for (u32 i = index + regions; --i > index;) {
+    table_[i].charged = u32(region_bytes());
+    table_[i].untouched = true;
+    free_charged_.fetch_add_relaxed(region_bytes());
+    list_warm(i);
+  }
+  high_water_.store_relaxed(max_of(high_water_.load_relaxed(), index + regions)); // trim looks below it
 }
 
 // Gives a slab that nobody has used its home. False when it has another. Called with lock_ held.
@@ -114,7 +140,7 @@ template <class M> void Heap<M>::enter(u32 index, Role role, u8 label, u8 age) {
   r.run = 1;
   r.next = kNoRegion;
   r.age = age;
-  r.kept = r.pinned_objects = false;
+  r.kept = r.pinned_objects = r.untouched = false;
   r.marked.store_relaxed(0);
   r.dirty.store_relaxed(0);
   writes<M>(r.role) = role;
@@ -138,8 +164,8 @@ template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home
     }
     free_charged_.fetch_sub_relaxed(r.charged);
     r.charged = u32(region_bytes());
+    writes<M>(r.clean) = r.untouched;
     enter(index, role, label, age);
-    writes<M>(r.clean) = false;
     return index;
   }
   u32 index = find_fresh(home);
@@ -147,6 +173,7 @@ template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home
   table_[index].charged = u32(region_bytes());
   enter(index, role, label, age);
   writes<M>(table_[index].clean) = true;
+  take_huge(index);
   return index;
 }
 
@@ -180,18 +207,21 @@ template <class M> u32 Heap<M>::pop_warm(Vector<u32>& list) {
   return index;
 }
 
-// The region's bytes read as zero afterwards; large pages stay ours. Called with lock_ held.
-template <class M> void Heap<M>::drop_pages(u32 index) {
-  RegionT& r = table_[index];
+// The bytes of these regions of one home read as zero afterwards; large pages stay ours. Called with lock_ held.
+template <class M> void Heap<M>::drop_pages(u32 index, u32 regions) {
   if (shape_.large_pages) {
-    memset(reinterpret_cast<void*>(begin_of(index)), 0, region_bytes());
+    memset(reinterpret_cast<void*>(begin_of(index)), 0, regions * region_bytes());
   } else {
-    machine_->discard(begin_of(index), region_bytes());
-    page_nodes_.forget(begin_of(index), region_bytes());
+    machine_->discard(begin_of(index), regions * region_bytes());
+    page_nodes_.forget(begin_of(index), regions * region_bytes());
   }
-  budget_.give(r.charged);
-  free_charged_.fetch_sub_relaxed(r.charged);
-  r.charged = 0;
+  for (u32 i = index; i < index + regions; i++) {
+    RegionT& r = table_[i];
+    budget_.give(r.charged);
+    free_charged_.fetch_sub_relaxed(r.charged);
+    r.charged = 0;
+    r.untouched = false;
+  }
   u32& cursor = cursor_[list_of(home(index))];
   cursor = min_of(cursor, index);
 }
@@ -221,7 +251,7 @@ template <class M> u32 Heap<M>::take_large(usize bytes, bool zero, bool pinned, 
       RegionT& r = table_[first + i];
       usize want = align_up(min_of(room, bytes - i * room), kPageBytes);
       want = max_of(want, usize(r.charged)); // what is there beyond the need stays with the run, counted
-      if (r.charged != 0) old_data = min_of(bytes, i * room + r.charged);
+      if (r.charged != 0 && !r.untouched) old_data = min_of(bytes, i * room + r.charged);
       r.charged = u32(want);
       enter(first + i, i == 0 ? Role::large : Role::large_tail, kLabelOld, 0);
       r.next = first;
@@ -273,8 +303,18 @@ template <class M> void Heap<M>::rebind(usize bytes, u8 node) {
 
 template <class M> void Heap<M>::trim(usize keep) {
   Locked<typename M::Lock> guard(lock_);
-  for (u32 i = high_water_.load_relaxed(); i-- > 0 && free_charged_.load_relaxed() > keep;)
-    if (table_[i].role == Role::free && table_[i].charged != 0) drop_pages(i);
+  auto full = [&](u32 first, u32 regions) {
+    for (u32 i = first; i < first + regions; i++)
+      if (table_[i].role != Role::free || table_[i].charged == 0) return false;
+    return true;
+  };
+  const u32 huge = u32(kHugePageBytes >> shift_);
+  for (u32 i = high_water_.load_relaxed(); i > 0 && free_charged_.load_relaxed() > keep;) {
+    // A huge page whole, so that the system need not break it up and the next touch may bring another.
+    const u32 regions = (usize(i) << shift_) > shape_.huge_from && i % huge == 0 && full(i - huge, huge) ? huge : 1;
+    i -= regions;
+    if (regions > 1 || full(i, 1)) drop_pages(i, regions);
+  }
 }
 
 } // namespace garner

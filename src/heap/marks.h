@@ -28,20 +28,28 @@ template <class M> class Marks {
 
   GARNER_INLINE bool is_marked(word block) const { return (entry_of(block).bits.load_relaxed() >> bit_of(block)) & 1; }
 
-  // True for the one caller that marked the object first. `bytes` is the object's size.
-  GARNER_INLINE bool mark(word block, usize bytes) {
+  // True for the one caller that marked the object first, without a look at the object; extend() makes a run of it.
+  GARNER_INLINE bool claim(word block) {
+    Entry& entry = entry_of(block);
+    const u64 first = u64(1) << bit_of(block);
+    if ((entry.bits.load_relaxed() & first) != 0) return false; // racing markers are told apart by the fetch_or below
+    return (entry.bits.fetch_or_relaxed(first) & first) == 0;   // relaxed: contents of the object are not published by its mark
+  }
+  // By whoever claimed the object, before anything but is_marked() is asked. `bytes` is the object's size.
+  GARNER_INLINE void extend(word block, usize bytes) {
     Entry* entry = &entry_of(block);
     u32 first = bit_of(block);
-    if ((entry->bits.load_relaxed() >> first) & 1) return false; // racing markers are told apart by the fetch_or below
     usize ones = bytes / kWordBytes - 1;
-    u64 mask = ones_from(first, ones);
-    u64 before = entry->bits.fetch_or_relaxed(mask); // relaxed: contents of the object are not published by its mark
-    if ((before >> first) & 1) return false;
+    entry->bits.fetch_or_relaxed(ones_from(first, ones)); // relaxed, like the next: read after the phase
     usize done = 64 - first;
     while (GARNER_UNLIKELY(done < ones)) {
       (++entry)->bits.fetch_or_relaxed(ones_from(0, ones - done));
       done += 64;
     }
+  }
+  GARNER_INLINE bool mark(word block, usize bytes) {
+    if (!claim(block)) return false;
+    extend(block, bytes);
     return true;
   }
 
@@ -52,7 +60,7 @@ template <class M> class Marks {
   GARNER_INLINE word target_of(word block) const {
     const Entry& entry = entry_of(block);
     u64 below = live(entry.bits.load_relaxed(), entry.target & 1) & ((u64(1) << bit_of(block)) - 1);
-    return (entry.target & ~word(7)) + kWordBytes * u64(__builtin_popcountll(below));
+    return (entry.target & ~word(7)) + kWordBytes * u64(set_bits(below));
   }
 
   // Calls fn(block, bytes) for every marked object that starts in [begin, end), both multiples of 512, ascending.

@@ -37,6 +37,7 @@ template <class M> struct alignas(kLineBytes) Region {
   u8 age;                   // survivor: collections survived
   u32 charged;              // bytes of its pages that the budget counts; a free region with charge holds old data
   bool clean;               // pages above top are known to be zero
+  bool untouched;           // free, with charge, but nobody has written to it: the rest of a huge page
   bool warm;                // stands in the heap's list of warm regions
   bool kept;                // holds objects that stay in place in this evacuation (pinned, or promotion failed)
   bool pinned_objects;      // large or pinned role: objects of the pinned heap

@@ -24,12 +24,13 @@ class CountingLinux : public Linux {
   }
   Placed bind(word at, usize bytes, u32 node) { return calls++, Linux::bind(at, bytes, node); }
   Placed interleave(word at, usize bytes) { return calls++, Linux::interleave(at, bytes); }
-  u64 calls = 0, discarded = 0;
+  bool want_huge_pages(word at, usize bytes) { return asked_huge += bytes, Linux::want_huge_pages(at, bytes); }
+  u64 calls = 0, discarded = 0, asked_huge = 0;
 };
 
 struct BareHeap {
-  explicit BareHeap(u64 limit = 0, usize region = 64 * KiB, bool poison = false) {
-    HeapShape shape{64 * MiB, 4 * MiB, region, limit, false, poison};
+  explicit BareHeap(u64 limit = 0, usize region = 64 * KiB, bool poison = false, usize huge_from = ~usize(0)) {
+    HeapShape shape{.reserve_bytes = 64 * MiB, .least_bytes = 4 * MiB, .region_bytes = region, .limit = limit, .retain = false, .poison = poison, .huge_from = huge_from};
     EXPECT_TRUE(heap.init(machine, shape, {[](void*, word at, usize bytes) { synthetic::fill(at, bytes); }, nullptr}));
     space.init(heap, Role::eden, kLabelEden, 0);
   }

@@ -6,8 +6,8 @@
 namespace garner::test {
 namespace {
 
-TEST(Budget, NeverExceededByOne) {
-  BareHeap bare(4 * MiB);
+void never_exceeded(u64 limit, usize huge_from) {
+  BareHeap bare(limit, 64 * KiB, false, huge_from);
   Random random(1);
   std::vector<u32> regions;
   for (u32 step = 0; step < 4000; step++) {
@@ -22,12 +22,57 @@ TEST(Budget, NeverExceededByOne) {
       regions.pop_back();
     }
     if (random.one_in(50)) bare.heap.trim(random.below(2 * MiB));
-    ASSERT_LE(bare.heap.budget().committed(), 4 * MiB);
+    ASSERT_LE(bare.heap.budget().committed(), limit);
     ASSERT_EQ(bare.charges(), bare.heap.budget().charged());
   }
   for (u32 index : regions) bare.heap.free_region(index);
   EXPECT_EQ(bare.heap.free_charged(), bare.heap.budget().charged());
   bare.heap.trim(0);
+  EXPECT_EQ(bare.heap.budget().charged(), 0u);
+}
+
+TEST(Budget, NeverExceededByOne) { never_exceeded(4 * MiB, ~usize(0)); }
+TEST(Budget, NeverExceededByHugePages) { never_exceeded(9 * MiB, 2 * MiB); }
+
+// The first region of 2 MB that nobody uses brings all of it, and what it brings is taken next, as fresh as it is.
+TEST(Budget, AHugePageIsTakenWholeWhileThereIsRoom) {
+  BareHeap bare(5 * MiB, 64 * KiB, false, 2 * MiB);
+  auto take = [&] { return bare.heap.take_region(Role::eden, kLabelEden, 0); };
+  const u32 many = 2 * MiB / (64 * KiB);
+  for (u32 i = 0; i < many; i++) EXPECT_EQ(take(), i);
+  EXPECT_EQ(bare.heap.budget().charged(), 2 * MiB) << "before huge_from each for itself";
+  EXPECT_EQ(bare.machine.asked_huge, 0u);
+  for (u32 i = many; i < 2 * many; i++) {
+    ASSERT_EQ(take(), i);
+    EXPECT_EQ(bare.heap.budget().charged(), 4 * MiB);
+    EXPECT_TRUE(bare.heap.region(i).clean);
+    EXPECT_EQ(load_word(bare.heap.begin_of(i)), 0u);
+    memset(reinterpret_cast<void*>(bare.heap.begin_of(i)), 0x11, 64 * KiB);
+  }
+  EXPECT_EQ(bare.machine.asked_huge, 2 * MiB);
+  EXPECT_EQ(take(), 2 * many);
+  EXPECT_EQ(bare.heap.budget().charged(), 4 * MiB + 64 * KiB) << "no room for another";
+  for (u32 i = many; i < 2 * many; i++) bare.heap.free_region(i);
+  EXPECT_FALSE(bare.heap.region(take()).clean) << "used before";
+  bare.machine.discarded = 0;
+  bare.heap.trim(0);
+  EXPECT_EQ(bare.machine.discarded, 2 * MiB - 64 * KiB);
+}
+
+TEST(Budget, TheRestOfAHugePageIsFreshForALargeObject) {
+  BareHeap bare(0, 64 * KiB, false, 0);
+  EXPECT_EQ(bare.heap.take_region(Role::eden, kLabelEden, 0), 0u);
+  EXPECT_EQ(bare.heap.free_charged(), 2 * MiB - 64 * KiB);
+  const u32 large = bare.heap.take_large(512 * KiB, true, false);
+  EXPECT_EQ(large, 1u);
+  EXPECT_EQ(bare.heap.free_charged(), 2 * MiB - 9 * 64 * KiB);
+  EXPECT_EQ(bare.machine.discarded, 0u);
+  bare.heap.free_region(large);
+  bare.heap.free_region(0);
+  bare.machine.discarded = bare.machine.calls = 0;
+  bare.heap.trim(0);
+  EXPECT_EQ(bare.machine.discarded, 2 * MiB);
+  EXPECT_EQ(bare.machine.calls, 1u) << "in one piece";
   EXPECT_EQ(bare.heap.budget().charged(), 0u);
 }
 

@@ -60,7 +60,7 @@ template <class H, class M> class Compaction {
     return r.role == Role::large ? r.marked.load_relaxed() != 0 : heap_.marks().is_marked(block_of(ref));
   }
   Ref keep(Self& self, Ref ref) {
-    if (heap_.contains(ref.at)) mark(self, workers_[self.index], ref);
+    if (heap_.contains(ref.at)) mark(self, ref);
     return ref;
   }
   void keep_in(Self& self, Ref& place) { keep(self, place); }
@@ -77,7 +77,8 @@ template <class H, class M> class Compaction {
   u64 moved_bytes() const { return moved_bytes_.load_relaxed(); }
 
  private:
-  // cset during a full collection: bit 0 moving, bits 1.. the generation that the region's objects end in.
+  // cset while marking: whether the region holds a large object. From choose() on: bit 0 moving, bits 1.. the generation that the region's objects end in.
+  static constexpr u8 kLarge = 0x80;
   static constexpr u8 kMoving = 1;
   static constexpr u32 kRegionsPerTask = 16, kStayingPerTask = 4, kPinsPerTask = 256, kChunksPerTask = 8;
   static constexpr usize kLargeScanBytes = 1 << 20;
@@ -91,10 +92,15 @@ template <class H, class M> class Compaction {
   struct LargePart { u32 region; u32 part; };
   struct Part { u32 worker, first; };
 
-  void mark(Self& self, Worker& w, Ref ref);
+  void mark(Self& self, Ref ref);
   void mark_later(Self& self, Worker& w, Ref ref);
-  void update(Self& self, Slot slot, u32 holder_generation);
-  void update_object(Self& self, Ref ref, u32 holder_generation);
+  void open(Self& self, Worker& w, Ref ref);
+  void visit(Self& self, Worker& w, Slot slot);
+  void follow_edge(Self& self, Ref ref);
+  void update(Self& self, Worker& w, Slot slot, u32 holder_generation);
+  void update_object(Self& self, Worker& w, Ref ref, u32 holder_generation);
+  void rewrite(Self& self, Slot slot);
+  void rewrite_rest(Self& self, Worker& w);
   void update_chunk(Self& self, HandleChunk& chunk);
   void slide_list(Self& self, List& list);
   void sweep_staying(Self& self, u32 index);

@@ -15,6 +15,7 @@ template <class H, class M> void Compaction<H, M>::begin() {
   for (u32 i = 0; i < worker_count_; i++) {
     workers_[i].reset();
     workers_[i].ahead.set_depth(ahead_);
+    workers_[i].opening.set_depth(ahead_);
   }
   pins_.clear();
   moved_bytes_.store_relaxed(0);
@@ -31,7 +32,7 @@ template <class H, class M> void Compaction<H, M>::begin() {
     r.kept = false;
     r.marked.store_relaxed(0);
     r.dirty.store_relaxed(0);
-    heap_.set_cset(index, 0);
+    heap_.set_cset(index, r.role == Role::large ? kLarge : 0);
   });
 }
 
@@ -115,7 +116,7 @@ template <class H, class M> void Compaction<H, M>::mark_task(Self& self, u32 tas
     for (u32 i = 0; i < handles.chunks(HandleKind::counted); i++)
       handles.chunk(HandleKind::counted, i)->each([&](word* slot) {
         Ref ref{__atomic_load_n(slot, __ATOMIC_RELAXED)};
-        if (heap_.contains(ref.at) && host_.counted_alive(ref)) mark(self, w, ref);
+        if (heap_.contains(ref.at) && host_.counted_alive(ref)) mark(self, ref);
       });
     return;
   }
@@ -123,48 +124,67 @@ template <class H, class M> void Compaction<H, M>::mark_task(Self& self, u32 tas
     for (Ref ref : list) mark_if_here(ref);
 }
 
-template <class H, class M> GARNER_INLINE void Compaction<H, M>::mark(Self& self, Worker& w, Ref ref) {
-  auto& r = heap_.region_of(ref);
-  usize bytes;
-  if (GARNER_UNLIKELY(r.role == Role::large)) {
+// Marks what nobody has marked yet, and queues it. The object itself is not looked at: most references lead to what is marked already, and the marks are a
+// thirty-second of the heap, so they are in a cache far more often.
+template <class H, class M> GARNER_INLINE void Compaction<H, M>::mark(Self& self, Ref ref) {
+  if (GARNER_UNLIKELY(heap_.cset_of(ref.at) == kLarge)) {
+    auto& r = heap_.region_of(ref);
     if (r.marked.load_relaxed() != 0 || r.marked.fetch_or_relaxed(1) != 0) return;
-    bytes = r.object_bytes;
+  } else if (!heap_.marks().claim(block_of(ref))) {
+    return;
+  }
+  gang_.queue(self.index).push(ref.at);
+}
+
+// Marks once the mark has had time to come. Where few references wait nothing else keeps the memory busy, so the object is asked for too.
+template <class H, class M> GARNER_INLINE void Compaction<H, M>::mark_later(Self& self, Worker& w, Ref ref) {
+  self.touch(word(&heap_.marks().entry_of(block_of(ref))));
+  if (u64 due; w.ahead.pass(ref.at, due)) mark(self, Ref{due});
+  else self.touch(header_of(ref).at);
+}
+
+// A marked object whose line has had time to come: its size, and what it refers to.
+template <class H, class M> GARNER_INLINE void Compaction<H, M>::open(Self& self, Worker& w, Ref ref) {
+  usize bytes;
+  if (GARNER_UNLIKELY(heap_.cset_of(ref.at) == kLarge)) {
+    bytes = heap_.region_of(ref).object_bytes;
   } else {
-    if (heap_.marks().is_marked(block_of(ref))) return;
     bytes = host_.size(ref);
-    if (!heap_.marks().mark(block_of(ref), bytes)) return;
+    heap_.marks().extend(block_of(ref), bytes);
   }
   w.marked_objects++;
   w.marked_bytes += bytes;
   if (host_.leaf(ref)) return;
-  auto& queue = gang_.queue(self.index);
-  if (GARNER_LIKELY(bytes <= kPartBytes)) {
-    queue.push(ref.at);
+  if (GARNER_UNLIKELY(bytes > kPartBytes)) {
+    auto& queue = gang_.queue(self.index);
+    for (u64 part = div_up(bytes, kPartBytes); part-- > 0;) queue.push(ref.at | kPart | part << kPartShift);
     return;
   }
-  for (u64 part = div_up(bytes, kPartBytes); part-- > 0;) queue.push(ref.at | kPart | part << kPartShift);
+  host_.each_slot(ref, [&](Slot slot) { visit(self, w, slot); });
+  follow_edge(self, ref);
 }
 
-// Marks once the object's line and its mark's have had time to come.
-template <class H, class M> GARNER_INLINE void Compaction<H, M>::mark_later(Self& self, Worker& w, Ref ref) {
-  self.touch(header_of(ref).at);
-  self.touch(word(&heap_.marks().entry_of(block_of(ref))));
-  if (u64 due; w.ahead.pass(ref.at, due)) mark(self, w, Ref{due});
+template <class H, class M> GARNER_INLINE void Compaction<H, M>::visit(Self& self, Worker& w, Slot slot) {
+  w.slots++;
+  Ref ref = self.load(slot);
+  if (heap_.contains(ref.at)) mark_later(self, w, ref);
+}
+
+template <class H, class M> GARNER_INLINE void Compaction<H, M>::follow_edge(Self& self, Ref ref) {
+  if (Ref edge = host_.hidden_edge(ref); edge.at != 0 && heap_.contains(edge.at)) mark(self, edge);
 }
 
 template <class H, class M> void Compaction<H, M>::take(Self& self, u64 entry) {
   Worker& w = workers_[self.index];
-  auto visit = [&](Slot slot) {
-    w.slots++;
-    Ref ref = self.load(slot);
-    if (heap_.contains(ref.at)) mark_later(self, w, ref);
-  };
-  u64 part = (entry & kPart) != 0 ? entry >> kPartShift : 0;
-  Ref ref{entry & ((u64(1) << kPartShift) - 2)};
-  if ((entry & kPart) == 0) host_.each_slot(ref, visit);
-  else host_.each_slot_in(ref, ref.at + part * kPartBytes, ref.at + (part + 1) * kPartBytes, visit);
-  if (part != 0) return;
-  if (Ref edge = host_.hidden_edge(ref); edge.at != 0 && heap_.contains(edge.at)) mark(self, w, edge);
+  if (GARNER_UNLIKELY((entry & kPart) != 0)) {
+    u64 part = entry >> kPartShift;
+    Ref ref{entry & ((u64(1) << kPartShift) - 2)};
+    host_.each_slot_in(ref, ref.at + part * kPartBytes, ref.at + (part + 1) * kPartBytes, [&](Slot slot) { visit(self, w, slot); });
+    if (part == 0) follow_edge(self, ref);
+    return;
+  }
+  self.touch(header_of(Ref{entry}).at);
+  if (u64 due; w.opening.pass(entry, due)) open(self, w, Ref{due});
 }
 
 template <class H, class M> void Compaction<H, M>::drain(Self& self) {
@@ -172,7 +192,8 @@ template <class H, class M> void Compaction<H, M>::drain(Self& self) {
   Worker& w = workers_[self.index];
   for (u64 entry;;) {
     if (queue.pop(entry)) take(self, entry);
-    else if (w.ahead.rest(entry)) mark(self, w, Ref{entry});
+    else if (w.ahead.rest(entry)) mark(self, Ref{entry});
+    else if (w.opening.rest(entry)) open(self, w, Ref{entry});
     else return;
   }
 }
@@ -188,7 +209,7 @@ template <class H, class M> void Compaction<H, M>::measure_task(Self&, u32 task)
     for (word at = heap_.begin_of(index), top = r.top.load_relaxed(); at < top; at += kMarkBlockBytes) {
       auto& entry = heap_.marks().entry_of(at);
       u64 bits = entry.bits.load_relaxed();
-      words += u64(__builtin_popcountll(Marks<M>::live(bits, carry)));
+      words += u64(set_bits(Marks<M>::live(bits, carry)));
       entry.target = carry;
       carry = bits >> 63;
     }
@@ -285,8 +306,8 @@ template <class H, class M> void Compaction<H, M>::plan_task(Self&, u32 task) {
       u64 firsts = Marks<M>::first_words(bits, carry);
       if (firsts == 0) continue; // nothing starts here: nobody asks for this block's target
       u64 live = Marks<M>::live(bits, carry), below = (u64(1) << __builtin_ctzll(firsts)) - 1;
-      usize lead = usize(__builtin_popcountll(live & below)) * kWordBytes;
-      usize own = (usize(__builtin_popcountll(live & ~below)) + spill_after(at, heap_.end_of(index))) * kWordBytes;
+      usize lead = usize(set_bits(live & below)) * kWordBytes;
+      usize own = (usize(set_bits(live & ~below)) + spill_after(at, heap_.end_of(index))) * kWordBytes;
       if (cursor + own > limit) {
         moving_[into].new_top = cursor;
         into++; // never past i: region i holds its own objects at or above where they would go
@@ -319,7 +340,9 @@ template <class H, class M> void Compaction<H, M>::slide_task(Self& self, u32 ta
     LargePart part = large_[task];
     Ref ref = ref_of(heap_.begin_of(part.region));
     word low = ref.at + part.part * kLargeScanBytes;
-    host_.each_slot_in(ref, low, low + kLargeScanBytes, [&](Slot slot) { update(self, slot, 2); });
+    Worker& w = workers_[self.index];
+    host_.each_slot_in(ref, low, low + kLargeScanBytes, [&](Slot slot) { update(self, w, slot, 2); });
+    rewrite_rest(self, w);
     if (part.part == 0 && host_.hidden_edge(ref).at != 0) heap_.mark_card(ref.at);
     return;
   }
@@ -349,22 +372,36 @@ template <class H, class M> void Compaction<H, M>::slide_task(Self& self, u32 ta
   }
 }
 
-template <class H, class M> GARNER_INLINE void Compaction<H, M>::update(Self& self, Slot slot, u32 holder_generation) {
+// Slots of one task, one after the other, each rewritten when the entry that tells the object's new address has had time to come. What a task has moved stays
+// where it is, so a slot may wait while others of the list move.
+template <class H, class M> GARNER_INLINE void Compaction<H, M>::update(Self& self, Worker& w, Slot slot, u32 holder_generation) {
   Ref ref = self.load(slot);
   if (!heap_.contains(ref.at)) return;
   u8 c = heap_.cset_of(ref.at);
-  if ((c & kMoving) != 0) self.store(slot, ref_of(heap_.marks().target_of(block_of(ref))));
   if (u32(c >> 1) < holder_generation) heap_.mark_card(slot.at);
+  if ((c & kMoving) == 0) return;
+  self.touch(word(&heap_.marks().entry_of(block_of(ref))));
+  if (u64 due; w.ahead.pass(slot.at, due)) rewrite(self, Slot{due});
 }
 
-template <class H, class M> void Compaction<H, M>::update_object(Self& self, Ref ref, u32 holder_generation) {
+template <class H, class M> GARNER_INLINE void Compaction<H, M>::rewrite(Self& self, Slot slot) {
+  self.store(slot, ref_of(heap_.marks().target_of(block_of(self.load(slot)))));
+}
+
+// At the end of every task that updates.
+template <class H, class M> void Compaction<H, M>::rewrite_rest(Self& self, Worker& w) {
+  for (u64 due; w.ahead.rest(due);) rewrite(self, Slot{due});
+}
+
+template <class H, class M> GARNER_INLINE void Compaction<H, M>::update_object(Self& self, Worker& w, Ref ref, u32 holder_generation) {
   if (host_.leaf(ref)) return;
-  host_.each_slot(ref, [&](Slot slot) { update(self, slot, holder_generation); });
+  host_.each_slot(ref, [&](Slot slot) { update(self, w, slot, holder_generation); });
   // The edge without a slot may be on its way right now; a dirty card too many only costs a look.
   if (holder_generation != 0 && host_.hidden_edge(ref).at != 0) heap_.mark_card(ref.at);
 }
 
 template <class H, class M> void Compaction<H, M>::slide_list(Self& self, List& list) {
+  Worker& w = workers_[self.index];
   u64 moved = 0;
   for (u32 i = list.first; i < list.last; i++) {
     u32 index = moving_[i].region;
@@ -375,21 +412,24 @@ template <class H, class M> void Compaction<H, M>::slide_list(Self& self, List& 
         self.slide(to, block, bytes);
         moved += bytes;
       }
-      update_object(self, ref_of(to), list.generation);
+      update_object(self, w, ref_of(to), list.generation);
     });
   }
+  rewrite_rest(self, w);
   moved_bytes_.fetch_add_relaxed(moved);
 }
 
 template <class H, class M> void Compaction<H, M>::sweep_staying(Self& self, u32 index) {
+  Worker& w = workers_[self.index];
   auto& r = heap_.region(index);
   u32 generation = heap_.cset(index) >> 1;
   word hole = heap_.begin_of(index), top = r.top.load_relaxed();
   heap_.marks().each(hole, align_up(top, kMarkBlockBytes), [&](word block, usize bytes) {
     heap_.fill(hole, block - hole);
     hole = block + bytes;
-    update_object(self, ref_of(block), generation);
+    update_object(self, w, ref_of(block), generation);
   });
+  rewrite_rest(self, w);
   heap_.fill(hole, top - hole);
 }
 

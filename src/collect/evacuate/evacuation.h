@@ -65,6 +65,7 @@ template <class M> struct alignas(2 * kLineBytes) Collecting {
   struct Kept { Ref ref; word header; };
   Buffer buffers[kClasses];
   Ahead ahead;
+  Ahead opening; // full collections: marked objects that are to be scanned
   RootBuffer roots;
   Vector<u32> dirty_regions;
   Vector<u64> card_roots; // card_phase=apart: entries found on cards

@@ -202,8 +202,13 @@ void DotNet::maybe_stress() {
   u32 every = u32(settings.get(Opt::stress_every));
   if (GARNER_LIKELY(every == 0)) return;
   u32 n = refills_.fetch_add_relaxed(1) + 1;
-  if (n % every != 0 || no_gc_active()) return;
+  if (n % every != 0) return;
+  // Whoever waits here while a region without collections begins is served by the collection that begins it: `seen` comes first, and a start is seen until
+  // its region is (acquire, with the releases in start_no_gc).
   Request request;
+  request.seen = cycle->count();
+  request.optional = true;
+  if (no_gc_starting_.load_acquire() != 0 || no_gc_active()) return;
   request.cause = Cause::stress;
   request.may_widen = false;
   switch (settings.as<StressKind>(Opt::stress_kind)) {

@@ -25,7 +25,7 @@ struct CpuSet {
   u64 bits[16]; // processors 0 to 1023
   u32 count() const {
     u32 n = 0;
-    for (u64 b : bits) n += u32(__builtin_popcountll(b));
+    for (u64 b : bits) n += set_bits(b);
     return n;
   }
 };

@@ -230,6 +230,7 @@ HeapConfig DotNet::heap_config() {
     shape.large_pages = true;
     shape.reserve_bytes = shape.least_bytes = align_up(limit, 2 * MiB); // all of it is taken at start
   }
+  if (!stock.large_pages && settings.as<HugePages>(Opt::huge_pages) == HugePages::automatic) shape.huge_from = 64 * MiB;
   shape.poison = settings.on(Opt::poison);
   shape.notices = settings.on(Opt::notices);
 
@@ -280,7 +281,7 @@ clr::Hresult DotNet::initialize() {
   Heap<Linux>& h = made->heap();
   h.budget().count_own();
   if (u64 limit = h.budget().limit(); limit != 0) h.budget().hold(clamp_to<u64>(limit / 32, 2 * h.region_bytes(), 8 * h.region_bytes()));
-  if (!stock.large_pages && settings.on(Opt::huge_pages) && !machine.want_huge_pages(h.base(), h.reserved()) && settings.on(Opt::notices))
+  if (!stock.large_pages && settings.as<HugePages>(Opt::huge_pages) == HugePages::on && !machine.want_huge_pages(h.base(), h.reserved(), true) && settings.on(Opt::notices))
     say("the system refuses transparent huge pages here; heap.huge_pages has no effect");
   cycle = made;
 

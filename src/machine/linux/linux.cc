@@ -126,8 +126,8 @@ bool Linux::open(word at, usize bytes) {
 void Linux::release(word at, usize bytes) { munmap(reinterpret_cast<void*>(at), bytes); }
 void Linux::discard(word at, usize bytes) { madvise(reinterpret_cast<void*>(at), bytes, MADV_DONTNEED); }
 
-bool Linux::want_huge_pages(word at, usize bytes) {
-  huge_ = true;
+bool Linux::want_huge_pages(word at, usize bytes, bool everywhere) {
+  huge_ = huge_ || everywhere;
   return madvise(reinterpret_cast<void*>(at), bytes, MADV_HUGEPAGE) == 0;
 }
 

@@ -67,7 +67,7 @@ class Linux {
   void discard(word at, usize bytes);
   Placed bind(word at, usize bytes, u32 node);
   Placed interleave(word at, usize bytes);
-  bool want_huge_pages(word at, usize bytes); // false when the system refuses
+  bool want_huge_pages(word at, usize bytes, bool everywhere = false); // false when the system refuses; everywhere: also where pages go round the nodes
   u32 nodes() const { return nodes_; }
   void relax(u32 turns) const {
     while (turns-- > 0) cpu_relax();
