@@ -34,6 +34,33 @@ TEST(Charts, ACurveKeepsItsGapsItsDashesAndTheTitlesOfItsAxes) {
   EXPECT_EQ(set["borderDash"], (json{7, 3}));
 }
 
+TEST(Charts, AnAxisThatBeginsAboveNothingIsLogarithmicAndALongCurveHasNoMarks) {
+  Chart chart{Chart::Kind::lines, "Least share", "window, ms", "%", "%"};
+  chart.x_begin = 1, chart.x_end = 1000;
+  chart.sets.push_back({"few", {Colour::blue}, {}, std::vector<ChartPoint>(kMarkedPoints, {1, 1, ""})});
+  chart.sets.push_back({"many", {Colour::green}, {}, std::vector<ChartPoint>(kMarkedPoints + 1, {1, 1, ""})});
+  Charts charts;
+  charts.add(chart);
+  const json one = data_in(charts.scripts())[0], x = one["options"]["scales"]["x"];
+  EXPECT_EQ(x["type"], "logarithmic");
+  EXPECT_EQ(x["min"], 1.0);
+  EXPECT_EQ(x["max"], 1000.0);
+  EXPECT_FALSE(x.contains("beginAtZero"));
+  EXPECT_EQ(one["data"]["datasets"][0]["pointRadius"], 4);
+  EXPECT_EQ(one["data"]["datasets"][1]["pointRadius"], 0);
+}
+
+TEST(Charts, CountsStandAtWholeNumbers) {
+  Chart chart{Chart::Kind::bars, "Lengths", "ms", "collections", "collections", {"1 to 2"}, {{"young", {Colour::blue}, {1}}}};
+  Charts charts;
+  charts.add(chart);
+  chart.counts = true;
+  charts.add(chart);
+  const json both = data_in(charts.scripts());
+  EXPECT_FALSE(both[0]["options"]["scales"]["y"]["ticks"].contains("precision"));
+  EXPECT_EQ(both[1]["options"]["scales"]["y"]["ticks"]["precision"], 0);
+}
+
 TEST(Charts, SpansLieInTheirRowsAndHaveFiveDigits) {
   Chart chart{Chart::Kind::spans, "Workers", "time, ms", "worker", "ms"};
   chart.rows = 2, chart.rows_above = 1, chart.x_end = 3;

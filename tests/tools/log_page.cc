@@ -183,7 +183,7 @@ TEST_F(TwoNodes, ThePageHoldsEveryFigureAndAsksForNothing) {
     return times;
   };
   size_t tables = 0;
-  for (const json& one : all) tables += one["draw"] == "heat" || one["draw"] == "spaces";
+  for (const json& one : all) tables += !one.contains("points") && !one.contains("series") && !one.contains("spans") && !one.contains("by_worker");
   EXPECT_EQ(count("<section>"), all.size());
   EXPECT_EQ(count("<table"), tables);
   EXPECT_EQ(count("<canvas "), all.size() - tables);
@@ -195,7 +195,8 @@ TEST_F(TwoNodes, ThePageHoldsEveryFigureAndAsksForNothing) {
   EXPECT_EQ(charts[0]["data"]["datasets"][0]["label"], "full");
   EXPECT_EQ(charts[0]["data"]["datasets"][0]["data"][0]["y"], 2.0);
   size_t spans = 0;
-  for (const json& set : charts[2]["data"]["datasets"]) spans += set["data"].size();
+  const json line = figure(charts, "Workers in the longest");
+  for (const json& set : line["data"]["datasets"]) spans += set["data"].size();
   EXPECT_EQ(spans, 9u + 4) << "what workers did; the phases, and how long threads took to stop";
   for (const char* outside : {"src=", "href=", "@import", "url("}) EXPECT_EQ(page.substr(0, page.find("<script>")).find(outside), std::string::npos) << outside;
   EXPECT_NE(page.find("prefers-color-scheme:dark"), std::string::npos);
@@ -222,10 +223,94 @@ TEST_F(ALog, OneNodeHasNoFiguresByNode) {
   add(EventId::worker_phase, WorkerPhase{1, Phase::evacuate, 0, 0, &stats});
   add_cycle(1, 50, 1000);
   const json all = figures_of(read());
-  EXPECT_EQ(all.size(), 3u);
+  for (const json& one : all) EXPECT_EQ(one["title"].get<std::string>().find("node"), std::string::npos) << one["title"];
   EXPECT_EQ(figure(all, "Workers in the longest")["spans"], (json{{0, kActivities, 50.0, 850.0}})) << "without details a worker's phase is one span";
   EXPECT_EQ(figure(all, "Workers in the longest")["phases"], (json{{"evacuate", 50.0, 850.0}})) << "of durations that are no part of the pause: what was seen at workers";
   EXPECT_EQ(figure(all, "Thefts by distance")["series"]["thefts"], (json{3.0, 0.0}));
+}
+
+// Of a process: two young collections and a full one; of another only one, which takes longest.
+class TwoProcesses : public ALog {
+ protected:
+  void add_sizes(u64 index, u64 start, u64 pause, Kind kind, Cause cause, u64 before, u64 after, u32 pid = 7) {
+    CycleEnd end{};
+    end.index = index, end.start_ns = start, end.pause_ns = pause, end.kind = kind, end.cause = cause;
+    end.heap_before = before, end.heap_after = after, end.young_before = before / 2, end.young_after = after / 4, end.old_after = after / 2, end.committed = 40'000'000, end.limit = limit_;
+    if (kind != Kind::full) end.copied = after / 2, end.promoted = after / 8;
+    add(EventId::cycle_end, end, pid);
+  }
+  void SetUp() override {
+    HeapReady ready{};
+    ready.door = "dotnet", ready.preset = "garner";
+    add(EventId::heap_ready, ready); // at 5 ms
+    add_sizes(1, 105'000'000, 2'000'000, Kind::young1, Cause::eden_full, 16'000'000, 8'000'000);
+    add_sizes(2, 205'000'000, 4'000'000, Kind::young1, Cause::eden_full, 24'000'000, 16'000'000);
+    add_sizes(3, 405'000'000, 100'000'000, Kind::full, Cause::induced, 30'000'000, 4'000'000);
+  }
+  u64 limit_ = 50'000'000;
+};
+
+TEST_F(TwoProcesses, PercentilesAndWhatPausesLeaveStandInTheFigures) {
+  const json all = element(draw_log(read()), "figures");
+  const json percentiles = figure(all, "Percentiles");
+  ASSERT_EQ(percentiles["rows"].size(), 3u);
+  EXPECT_DOUBLE_EQ(percentiles["logged_s"].get<double>(), 0.5);
+  EXPECT_EQ(percentiles["rows"][0], (json{{"kind", "young"}, {"count", 2}, {"p50_ms", 2.0}, {"p90_ms", 4.0}, {"p99_ms", 4.0}, {"p99_9_ms", 4.0}, {"longest_ms", 4.0}, {"total_ms", 6.0}, {"share", 0.012}}));
+  EXPECT_EQ(percentiles["rows"][1]["share"], 0.2);
+  EXPECT_EQ(percentiles["rows"][2]["p50_ms"], 4.0);
+  const json lengths = figure(all, "Collections by length");
+  EXPECT_EQ(lengths["xs"][0], "1.6 to 2.5");
+  EXPECT_EQ(lengths["xs"].back(), "100 to 160");
+  EXPECT_EQ(lengths["series"]["young"], (json{1, 0, 1, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(lengths["series"]["full"], (json{0, 0, 0, 0, 0, 0, 0, 0, 0, 1}));
+  const json least = figure(all, "Minimum mutator");
+  EXPECT_DOUBLE_EQ(least["xs"][0].get<double>(), 1);
+  EXPECT_DOUBLE_EQ(least["xs"].back().get<double>(), 500);
+  EXPECT_DOUBLE_EQ(least["series"]["program runs"][20][1].get<double>(), 0) << "the full collection fills a window of 100 ms";
+  EXPECT_NEAR(least["series"]["program runs"].back()[1].get<double>(), 100 * (1 - 106 / 500.), 1e-9);
+  const json causes = figure(all, "Why collections");
+  EXPECT_EQ(causes["rows"][0], (json{{"cause", "induced"}, {"count", 1}, {"full", 1}, {"total_ms", 100.0}, {"longest_ms", 100.0}}));
+  EXPECT_EQ(causes["rows"][1]["count"], 2);
+}
+
+TEST_F(TwoProcesses, TheHeapIsDrawnBeforeAndAfterEachCollectionAndWhatSurvivedItOnce) {
+  const json all = figures_of(read()), heap = figure(all, "Heap over time"), survivors = figure(all, "Copied and promoted");
+  EXPECT_EQ(heap["xs"], (json{0.0, 0.002, 0.1, 0.104, 0.3, 0.4}));
+  EXPECT_EQ(heap["series"]["heap"], (json{{0.0, 16.0}, {0.002, 8.0}, {0.1, 24.0}, {0.104, 16.0}, {0.3, 30.0}, {0.4, 4.0}}));
+  EXPECT_EQ(heap["series"]["young"], (json{{0.0, 8.0}, {0.002, 2.0}, {0.1, 12.0}, {0.104, 4.0}, {0.3, 15.0}, {0.4, 1.0}}));
+  EXPECT_EQ(heap["series"]["old"], (json{{0.002, 4.0}, {0.104, 8.0}, {0.4, 2.0}})) << "what it held before is not in the log";
+  EXPECT_EQ(heap["series"]["limit"], (json{{0.002, 50.0}, {0.104, 50.0}, {0.4, 50.0}}));
+  EXPECT_FALSE(heap["series"].contains("large")) << "nothing ever";
+  EXPECT_EQ(survivors["index"], (json{1, 2})) << "a full collection copies nothing";
+  EXPECT_EQ(survivors["series"]["copied"], (json{{0.0, 4.0}, {0.1, 8.0}}));
+  EXPECT_EQ(survivors["series"]["promoted"], (json{{0.0, 1.0}, {0.1, 2.0}}));
+}
+
+TEST_F(TwoProcesses, ALimitFarAwayIsToldInWords) {
+  text_.clear();
+  limit_ = 64'000'000'000;
+  SetUp();
+  const LogData log = read();
+  EXPECT_FALSE(figure(figures_of(log), "Heap over time")["series"].contains("limit"));
+  EXPECT_NE(draw_log(log).find("limit 64,000 MB"), std::string::npos);
+}
+
+TEST_F(TwoProcesses, TheHeapIsThatOfTheProcessWhichTheLogFollowsLongest) {
+  add_sizes(1, 300'000'000, 150'000'000, Kind::young1, Cause::eden_full, 1'000'000, 500'000, 8);
+  const LogData log = read();
+  const json all = figures_of(log), heap = figure(all, "Heap over time"), percentiles = figure(all, "Percentiles");
+  EXPECT_EQ(heap["pid"], 7);
+  EXPECT_EQ(heap["xs"].size(), 6u);
+  EXPECT_EQ(percentiles["rows"].back()["count"], 4);
+  EXPECT_FALSE(percentiles["rows"].back().contains("share")) << "how long the other one ran is not known";
+  EXPECT_NE(draw_log(log).find("process 7, which the log follows longest"), std::string::npos);
+}
+
+TEST_F(ALog, ALogWithoutSizesHasNoFiguresOfThem) {
+  add_cycle(1, 100, 1000);
+  const json all = figures_of(read());
+  for (const char* title : {"Heap over time", "Copied and promoted", "Minimum mutator"}) EXPECT_TRUE(figure(all, title).is_null()) << title;
+  EXPECT_FALSE(figure(all, "Percentiles").is_null());
 }
 
 TEST_F(ALog, ProcessesAreKeptApart) {

@@ -18,19 +18,27 @@ mkdir home
 "$garner" simulate "$tree/tests/data/warehouse.garner-heap" --machine amd48 --preset naps,ps,garner --workers 1,8,48 -o replays.html > table
 for log in simulated.log nodes.log many.log "$tree/tests/data/one-node.log" "$tree/tests/data/eight-nodes.log"; do "$garner" report "$log" -o "$(basename "$log" .log).html" || fail "report $log"; done
 "$garner" reproduce naps/E1 naps/E3 --quick -o experiments > table 2> err || fail "$(tail -n 3 err)"
-least='simulated:8:5 nodes:5:8 many:7:5 one-node:4:0 eight-nodes:8:3 index:2:8 replays:8:10' # charts and rows of tables of each page
+least='simulated:11:9 nodes:8:12 many:10:9 one-node:8:4 eight-nodes:12:9 index:2:8 replays:8:10' # charts and rows of tables of each page
 pages=
 for page in simulated nodes many one-node eight-nodes experiments/index replays; do pages="$pages&page=$scratch/$page.html"; done
 
 # Of some charts, wholly or in part: their axes with units, their legends, what a tooltip tells.
 cat > wanted <<'EOF'
 simulated.html: Pauses: x 'seconds since the first collection', y 'pause, ms', legend 'young', data 1, tooltip 'collection [0-9]+, young1, [a-z_]+: [0-9.]+ ms'
+simulated.html: Collections by length of their pause: x 'pause, ms', y 'collections', legend 'young', data 1, tooltip 'pause, ms: [0-9.]+ to [0-9.]+ / young: 1 collections'
+simulated.html: Heap over time: x 'seconds since the first collection', y 'MB', legend 'young,old,heap,committed', data 6, tooltip 'seconds since the first collection: 0 / young: [0-9.]+ MB'
+simulated.html: Copied and promoted by each collection: x 'seconds since the first collection', y 'MB', legend 'copied,promoted', data 2, tooltip 'collection [0-9]+, copied: [0-9.]+ MB'
 simulated.html: What workers' time in collections went into: x 'time in collections, ms', y 'worker', legend 'roots,copy,steal,wait,termination', data [0-9]+, tooltip 'worker [0-9]+ / roots: [0-9.]+ ms'
 simulated.html: Workers in the longest collection \(.*, [0-9.]+ ms\): x 'time since the collection was asked for, ms', y 'worker', legend 'roots,copy,steal,wait,termination,phases', data [0-9]{5}, tooltip 'worker [0-9]+: roots: [0-9.]+ ms'
 simulated.html: Bytes copied or marked by workers of each node: x 'node of the worker', y 'MB', legend '', data 8, tooltip 'node of the worker: [0-7] / moved: [0-9.]+ MB'
 simulated.html: Accesses by workers to each space: x 'node of the page', y 'accesses', legend 'eden,from,to,old'
 simulated.html: Thefts by distance: x 'distance: a read of memory there, ns', y 'thefts', legend ''
 eight-nodes.html: Pauses: x 'seconds since the first collection', y 'pause, ms', legend 'full,young', data 2
+eight-nodes.html: Collections by length of their pause: x 'pause, ms', y 'collections', legend 'young,full', data 2
+eight-nodes.html: Minimum mutator utilisation: x 'length of the window, ms', y 'least share of a window, %', legend '', data [0-9]{2}, tooltip 'length of the window, ms: 1 / program runs: 0 %'
+one-node.html: Minimum mutator utilisation: x 'length of the window, ms', y 'least share of a window, %', legend '', data 22, tooltip 'length of the window, ms: 1 / program runs: 0 %'
+one-node.html: Heap over time: x 'seconds since the first collection', y 'MB', legend 'young,old,large,heap,committed', data 21, tooltip 'seconds since the first collection: 0 / young: 18 MB'
+one-node.html: Copied and promoted by each collection: x 'seconds since the first collection', y 'MB', legend 'copied,promoted', data 6, tooltip 'collection 2, copied: 8.48 MB'
 one-node.html: Workers in the longest collection \(.*\): x '.*, ms', y 'worker', legend '.*phases'
 replays.html: Pause: x 'collector threads', y 'pause, ms', legend 'naps,ps,garner', data 9, tooltip 'collector threads: [0-9]+ / naps: [0-9.]+ ms'
 replays.html: Throughput: x 'collector threads', y 'GB/s copied or marked', legend 'naps,ps,garner', data 9, tooltip 'collector threads: [0-9]+ / naps: [0-9.]+ GB/s'

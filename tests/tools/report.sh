@@ -1,4 +1,4 @@
-# garner report, as a user runs it: the page of a simulated run has every figure; what is no log gets one line.
+# garner report, as a user runs it: the page of a simulated run has every figure, that of a real one what pauses leave to the program; what is no log gets one line.
 . "$(dirname "$0")/shared.inc"
 cd "$scratch"
 heap=$tree/tests/data/xml-transform.garner-heap
@@ -7,7 +7,7 @@ heap=$tree/tests/data/xml-transform.garner-heap
 cmp -s run.log again.log || fail "the same run gave two logs"
 "$garner" report run.log -o page.html > out || fail "report"
 [ ! -s out ] || fail "something on stdout: $(cat out)"
-for figure in 'Pauses' "What workers' time in collections" 'Workers in the longest collection' 'Bytes copied or marked by workers of each node' 'Bytes of each space' 'Each space' 'Accesses by workers' 'Bytes read or written' 'Accesses to eden' \
+for figure in 'Pauses' 'Percentiles of pauses' 'Collections by length of their pause' 'Heap over time' 'Copied and promoted by each collection' 'Why collections began' "What workers' time in collections" 'Workers in the longest collection' 'Bytes copied or marked by workers of each node' 'Bytes of each space' 'Each space' 'Accesses by workers' 'Bytes read or written' 'Accesses to eden' \
               'Thefts by distance' 'Thefts by node' 'Locality'; do
   grep -q "<section><h2>$figure" page.html || fail "no figure '$figure'"
 done
@@ -18,6 +18,14 @@ grep -q 'Collections (simulated)' page.html || fail "the page does not say that 
 thefts=$(grep '"event":"steals"' run.log | sed -E 's/.*"from":\[([0-9,]*)\].*/\1/' | tr ',' '\n' | awk '{ sum += $1 } END { print sum }')
 drawn=$(sed -nE 's/.*"title":"Thefts by distance"[^]]*\],"series":\{"thefts":\[([0-9.,]*)\].*/\1/p' page.html | tr ',' '\n' | awk '{ sum += $1 } END { print sum }')
 [ "$thefts" -gt 0 ] && [ "$thefts" = "$drawn" ] || fail "thefts: $thefts in the log, $drawn drawn"
+
+# What a real log's pauses come to, of three collections (the first one is not in this log): percentiles, shares of the time until the end of the last, causes.
+"$garner" report "$tree/tests/data/one-node.log" -o one.html || fail "report of one node"
+! grep -q 'Minimum mutator utilisation' page.html || fail "of a simulated heap no program runs"
+grep -q '<section><h2>Minimum mutator utilisation' one.html || fail "no curve of what pauses leave to the program"
+sed -nE 's/.*id="figures">(.*)<\/script>/\1/p' one.html | grep -qF '{"kind":"young","count":3,"p50_ms":12.641111,"p90_ms":27.14014,"p99_ms":27.14014,"p99_9_ms":27.14014,"longest_ms":27.14014,"total_ms":44.88059,"share":' || fail "percentiles: $(grep -o '"title":"Percentiles.\{300\}' one.html)"
+grep -qF '{"cause":"eden_full","count":3,"full":0,"total_ms":44.88059,"longest_ms":27.14014}' one.html || fail "causes"
+for cell in '>young<' '>3<' '>12.6<' '>27.1<' '>44.9<' '>39.93 %<' '>eden_full<'; do grep -q "<td[^>]*$cell" one.html || fail "no cell $cell: $(grep '<td' one.html)"; done
 
 # One record for each worker and collection: the log's own sums, and no page that was not asked for.
 mkdir records && (cd records && "$garner" report ../run.log --json > ../workers.json) && [ -z "$(ls records)" ] || fail "report --json"

@@ -70,6 +70,14 @@ const number_rows = (axis, rows) => {
   for (let row = 0; row < rows; row += step) axis.ticks.push({value: row});
 };
 
+// Powers of ten; on a short axis also twice and five times as much.
+const mark_powers = axis => {
+  const steps = axis.max / axis.min > 500 ? [1] : [1, 2, 5];
+  axis.ticks = [];
+  for (let power = Math.floor(Math.log10(axis.min)); power <= Math.log10(axis.max); power++)
+    for (const step of steps) if (step * 10 ** power >= axis.min && step * 10 ** power <= axis.max) axis.ticks.push({value: step * 10 ** power});
+};
+
 Chart.register({id: 'says', afterDatasetsDraw(chart) {
   const ctx = chart.ctx;
   ctx.save();
@@ -91,6 +99,8 @@ for (const chart of all) {
     if (chart.kind === 'spans') set.data = set.data.map(([y, from, to, says]) => ({y, x: [from, to], says}));
   });
   if (chart.kind === 'spans') chart.options.scales.y.afterBuildTicks = axis => number_rows(axis, chart.rows);
+  const x = chart.options.scales.x;
+  if (x.type === 'logarithmic') { x.afterBuildTicks = mark_powers; x.ticks.callback = number; }
   chart.options.plugins.tooltip = {callbacks: kinds[chart.kind](chart)};
   shown.push(new Chart(document.getElementById(chart.id), {type: chart.type, data: chart.data, options: chart.options}));
 }
@@ -128,7 +138,7 @@ json set_of(const Chart& chart, const ChartSet& set) {
   static_assert(std::size(kPointStyles) == kMarks);
   json out = {{"label", set.name}, {"colour", variable_of(set.look.colour)}, {"data", data_of(set)}};
   switch (chart.kind) {
-    case Chart::Kind::lines: out.update({{"borderDash", set.look.dash}, {"pointStyle", kPointStyles[set.look.mark]}, {"borderWidth", 2}, {"pointRadius", 4}, {"pointBorderWidth", 2}, {"spanGaps", true}, {"clip", 8}}); break;
+    case Chart::Kind::lines: out.update({{"borderDash", set.look.dash}, {"pointStyle", kPointStyles[set.look.mark]}, {"borderWidth", 2}, {"pointRadius", set.points.size() > kMarkedPoints ? 0 : 4}, {"pointBorderWidth", 2}, {"spanGaps", true}, {"clip", 8}}); break;
     case Chart::Kind::scatter: out.update({{"pointRadius", 4}, {"clip", 8}}); break;
     case Chart::Kind::bars: out.update({{"maxBarThickness", 60}}); break;
     case Chart::Kind::stacked: break;
@@ -142,10 +152,12 @@ json set_of(const Chart& chart, const ChartSet& set) {
 
 json scales_of(const Chart& chart) {
   json x = axis(chart.x), y = axis(chart.y);
-  if (chart.x_end > 0) x["max"] = chart.x_end;
   if (chart.kind == Chart::Kind::lines || chart.kind == Chart::Kind::scatter || chart.kind == Chart::Kind::spans) x["type"] = "linear";
+  if (chart.x_begin > 0) x["type"] = "logarithmic", x["min"] = chart.x_begin, x.erase("beginAtZero");
+  if (chart.x_end > 0) x["max"] = chart.x_end;
   if (chart.kind == Chart::Kind::lines || chart.kind == Chart::Kind::scatter) x["grid"] = {{"drawOnChartArea", false}};
   if (chart.kind == Chart::Kind::bars) x["grid"] = {{"display", false}};
+  if (chart.counts) y["ticks"] = {{"precision", 0}};
   if (chart.kind == Chart::Kind::stacked || chart.kind == Chart::Kind::spans) y["grid"] = {{"display", false}};
   if (chart.kind == Chart::Kind::stacked) x["stacked"] = y["stacked"] = true;
   if (chart.kind == Chart::Kind::spans) x["ticks"] = {{"includeBounds", false}}; // only round numbers

@@ -17,6 +17,8 @@ namespace garner::tool {
 struct ChartPoint { double x, y; std::string says; };           // says: what a tooltip tells before the value; may be empty. NaN for y: none
 struct ChartSpan { double row, from, to; std::string says; };   // says: written into the span where it has room
 
+inline constexpr size_t kMarkedPoints = 60; // a curve of more points is a line without marks
+
 // What has one colour and one entry in the legend. Which of the vectors counts is the chart's kind.
 struct ChartSet {
   std::string name;
@@ -36,8 +38,10 @@ struct Chart {
   std::vector<ChartSet> sets = {};
   bool legend = true;     // false: the title says what it is
   double height = 280;    // pixels, with axes and legend
+  bool counts = false;    // bars: values are whole, and so are the axis's numbers
   double rows = 0;        // spans: how many
   double rows_above = 0;  // spans: how many more stand above them
+  double x_begin = 0;     // where the axis begins; not 0: it is logarithmic
   double x_end = 0;       // where the axis ends; 0: at a round number
 };
 

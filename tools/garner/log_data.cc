@@ -68,6 +68,7 @@ void add_row(LogData& log, Matrix& m, unsigned row, const std::vector<double>& v
 CycleSeen& cycle_of(LogData& log, const json& r) { return log.cycles[{uint64_t(number_or(r, "pid", 0)), uint64_t(number(r, "index"))}]; }
 
 void take_ready(LogData& log, const json& r) {
+  log.made_ns[uint64_t(number_or(r, "pid", 0))] = number_or(r, "start_ns", 0);
   log.nodes = std::max(log.nodes, unsigned(std::min(number_or(r, "nodes", 1), double(kNodesSeen))));
   log.simulated = text_or(r, "door", "") == "simulated";
   log.preset = text_or(r, "preset", "");
@@ -76,6 +77,7 @@ void take_ready(LogData& log, const json& r) {
 void add_phase(WorkerSeen& worker, unsigned node, const std::string& phase, const WorkerStats& one) {
   const auto plus = [](u64 a, u64 b) { return a > ~u64(0) - b ? ~u64(0) : a + b; };
   worker.node = node;
+  worker.records.push_back({phase, one});
   const bool first = worker.phase_ns.empty();
   worker.sum.start_ns = first ? one.start_ns : std::min(worker.sum.start_ns, one.start_ns);
   worker.sum.end_ns = std::max(worker.sum.end_ns, one.end_ns);
@@ -156,6 +158,7 @@ void take(LogData& log, const json& r) {
       if (const double ns = number_or(r, (std::string(phase) + "_ns").c_str(), 0); ns > 0) phase_ns.push_back({phase, ns});
     CycleSeen& c = cycle_of(log, r);
     c.phase_ns = phase_ns;
+    for (const CycleKey& key : kCycleKeys) c.figures.*key.at = count_or_none(r, key.name);
     c.start_ns = start, c.pause_ns = pause, c.stop_ns = stop, c.kind = text_or(r, "kind", ""), c.cause = text_or(r, "cause", "");
   }
 }
@@ -234,6 +237,25 @@ std::map<double, double> LogData::steals_by_distance() const {
     for (size_t j = 0; j < steals[i].size(); j++)
       if (i < distances.size() && j < distances[i].size()) sums[distances[i][j]] += steals[i][j];
   return sums;
+}
+
+std::vector<PhaseTime> phases_of(const CycleSeen& c) {
+  std::vector<PhaseTime> all;
+  double at = c.stop_ns, traced = c.stop_ns, seen = 0;
+  unsigned traces = 0;
+  for (const auto& [name, when] : c.phases) seen = std::max(seen, std::min(when.second - c.start_ns, c.pause_ns));
+  for (const auto& [name, ns] : c.phase_ns) {
+    at += ns;
+    if (name == "evacuate" || name == "mark") traced = at, traces++;
+  }
+  if (traces == 1 && at <= c.pause_ns) {
+    at = c.stop_ns + std::min(std::max(seen - traced, 0.0), c.pause_ns - at);
+    for (const auto& [name, ns] : c.phase_ns) all.push_back({name, at, at + ns}), at += ns;
+    return all;
+  }
+  for (const auto& [name, when] : c.phases)
+    if (when.first >= c.start_ns && when.second <= c.start_ns + c.pause_ns) all.push_back({name, when.first - c.start_ns, when.second - c.start_ns});
+  return all;
 }
 
 void each_worker(const LogData& log, const std::function<void(const std::string& line)>& take) {

@@ -18,15 +18,18 @@ namespace garner::tool {
 using Matrix = std::vector<std::vector<double>>; // [row][column], both by node; empty: not in the log
 
 struct SpanSeen { unsigned worker; unsigned what; double begin_ns, end_ns; }; // what: an Activity, or kActivities for the whole of a phase
-// What one worker did in one collection: its records of phases added up.
+struct PhaseSeen { std::string phase; WorkerStats stats; };
+// What one worker did in one collection: its records of phases added up, and each of them.
 struct WorkerSeen {
   unsigned node = 0;
+  std::vector<PhaseSeen> records;
   WorkerStats sum{}; // but start_ns is the first phase's, and end_ns the last one's
   std::map<std::string, uint64_t> phase_ns; // from the worker's begin to its end of each phase
 };
 struct CycleSeen {
   double start_ns = 0, pause_ns = 0, stop_ns = 0;
   std::string kind, cause;
+  CycleEnd figures{}; // those of kCycleKeys
   std::vector<SpanSeen> spans;
   std::map<std::string, std::pair<double, double>> phases; // seen at workers: from the first one's begin to the last one's end
   std::vector<std::pair<std::string, double>> phase_ns;    // as the collection measured them, in their order
@@ -37,6 +40,7 @@ struct CycleSeen {
 struct LogData {
   std::map<std::pair<uint64_t, uint64_t>, CycleSeen> cycles; // by process and number
   std::vector<uint64_t> processes;
+  std::map<uint64_t, double> made_ns; // by process: when its heap was made
   unsigned nodes = 1, workers = 0;
   bool simulated = false;
   std::string preset;
@@ -66,11 +70,24 @@ inline constexpr WorkerKey kWorkerKeys[] = {
 };
 static_assert(sizeof(kWorkerKeys) / sizeof(WorkerKey) == sizeof(WorkerStats) / sizeof(u64) - 2); // a field more is a key more
 
+// What a collection did and found, and the sizes that it left, as they are called in the log.
+struct CycleKey { const char* name; u64 CycleEnd::*at; };
+inline constexpr CycleKey kCycleKeys[] = {
+  {"heap_before", &CycleEnd::heap_before}, {"heap_after", &CycleEnd::heap_after}, {"young_before", &CycleEnd::young_before}, {"young_after", &CycleEnd::young_after}, {"old_after", &CycleEnd::old_after},
+  {"large_after", &CycleEnd::large_after}, {"committed", &CycleEnd::committed}, {"limit", &CycleEnd::limit}, {"fragmented", &CycleEnd::fragmented}, {"promoted", &CycleEnd::promoted}, {"copied", &CycleEnd::copied},
+  {"kept", &CycleEnd::kept}, {"pinned", &CycleEnd::pinned}, {"roots", &CycleEnd::roots}, {"finalize_pending", &CycleEnd::finalize_pending}, {"allocated_total", &CycleEnd::allocated_total}, {"eden_next", &CycleEnd::eden_next},
+};
+
 // UsageError when the file cannot be read or holds no collection.
 LogData read_log(const std::string& path);
 LogData read_log(std::istream& lines, const std::string& name);
 // What is not in the log that should be, and what should not: one line, empty for a log that is whole.
 std::string damage_of(const LogData& log);
+
+// Where the phases lie: one after another once threads stand, and what workers trace in not before they have ended. A collection that began as a young one and
+// went on as a full one has each twice; of that, and of a log without durations, what was seen at workers. Since the collection was asked for.
+struct PhaseTime { std::string name; double begin_ns, end_ns; };
+std::vector<PhaseTime> phases_of(const CycleSeen& cycle);
 
 // One JSON object a line for each worker that took part in a collection, in the order of processes, collections and workers (docs/dotnet.md has the fields).
 void each_worker(const LogData& log, const std::function<void(const std::string& line)>& take);

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "stats.h"
+#include "log_pauses.h"
 
 namespace garner::tool {
 namespace {
@@ -16,7 +16,10 @@ using json = nlohmann::ordered_json;
 constexpr size_t kSpaces = 4;
 constexpr const char* kSpace[kSpaces] = {"eden", "from", "to", "old"};
 constexpr const char* kSpaceNames[kSpaces] = {"eden", "from-space", "to-space", "old space"};
-constexpr Colour kSpaceColours[kSpaces] = {Colour::blue, Colour::orange, Colour::green, Colour::violet}; // the same in every figure
+struct Named { const char* name; Look look; };
+const Named kLooks[] = {{"eden", {Colour::blue}}, {"from", {Colour::orange}}, {"to", {Colour::green}}, {"old", {Colour::violet}}, // of spaces, the same in every figure
+                        {"young", {Colour::blue, {5, 3}}}, {"full", {Colour::orange}}, {"heap", {Colour::green}}, {"large", {Colour::gold}}, {"committed", {Colour::faint}}, {"limit", {Colour::grey, {7, 3}}},
+                        {"copied", {Colour::blue}}, {"promoted", {Colour::violet}}};
 // By Activity, and the whole of a phase where the log has no more.
 constexpr Colour kActivityColours[kActivities + 1] = {Colour::gold, Colour::violet, Colour::green, Colour::orange, Colour::faint, Colour::green};
 constexpr unsigned kShown[kActivities + 1] = {1, 2, 3, 0, 4, kActivities}; // in this order
@@ -43,12 +46,110 @@ std::vector<double> scaled(std::vector<double> values, double by, size_t size) {
   return values;
 }
 
+double first_start(const LogData& log) {
+  return std::min_element(log.cycles.begin(), log.cycles.end(), [](const auto& a, const auto& b) { return a.second.start_ns < b.second.start_ns; })->second.start_ns;
+}
+
 json pauses_figure(const LogData& log) {
-  double first = log.cycles.begin()->second.start_ns;
-  for (const auto& [name, c] : log.cycles) first = std::min(first, c.start_ns);
+  const double first = first_start(log);
   json points = json::array();
   for (const auto& [name, c] : log.cycles) points.push_back({{"pid", name.first}, {"index", name.second}, {"s", (c.start_ns - first) / 1e9}, {"ms", c.pause_ns / 1e6}, {"kind", c.kind}, {"cause", c.cause}});
   return {{"title", "Pauses"}, {"draw", "pauses"}, {"points", points}};
+}
+
+json percentiles_figure(const LogData& log) {
+  const std::vector<RunSeen> runs = runs_of(log);
+  double ran_ns = 0;
+  for (const RunSeen& run : runs) ran_ns += run.ns();
+  const bool timed = ran_ns > 0 && runs.size() == log.processes.size();
+  json rows = json::array();
+  for (const PauseRow& r : pause_rows(log))
+    rows.push_back({{"kind", r.kind}, {"count", r.count}, {"p50_ms", r.p50_ms}, {"p90_ms", r.p90_ms}, {"p99_ms", r.p99_ms}, {"p99_9_ms", r.p999_ms}, {"longest_ms", r.longest_ms}, {"total_ms", r.total_ms}});
+  json figure = {{"title", "Percentiles of pauses"}, {"draw", "percentiles"}};
+  if (timed) {
+    figure["logged_s"] = ran_ns / 1e9;
+    for (json& row : rows) row["share"] = row["total_ms"].get<double>() * 1e6 / ran_ns;
+  }
+  figure["rows"] = rows;
+  return figure;
+}
+
+json causes_figure(const LogData& log) {
+  json rows = json::array();
+  for (const CauseRow& r : cause_rows(log)) rows.push_back({{"cause", r.cause}, {"count", r.count}, {"full", r.full}, {"total_ms", r.total_ms}, {"longest_ms", r.longest_ms}});
+  return {{"title", "Why collections began"}, {"draw", "causes"}, {"rows", rows}};
+}
+
+// Curves or points, each a list of [x, y] in order; "xs" has each x.
+json series_figure(const char* title, const char* draw, const char* x, const char* y, const char* unit) {
+  return {{"title", title}, {"draw", draw}, {"x", x}, {"y", y}, {"unit", unit}, {"xs", json::array()}, {"series", json::object()}};
+}
+
+json least_running_figure(const LogData& log) {
+  const std::vector<RunSeen> runs = runs_of(log);
+  json figure = series_figure("Minimum mutator utilisation", "lines", "length of the window, ms", "least share of a window, %", "%");
+  figure["log"] = true;
+  figure["processes"] = runs.size();
+  for (const LeastRunning& one : least_running(runs)) figure["xs"].push_back(one.window_ns / 1e6), figure["series"]["program runs"].push_back({one.window_ns / 1e6, 100 * one.share});
+  return figure;
+}
+
+// Of several processes, that which the log follows longest.
+uint64_t longest_process(const LogData& log) {
+  std::map<uint64_t, std::pair<double, double>> times;
+  for (const auto& [name, c] : log.cycles) {
+    auto& time = times.try_emplace(name.first, c.start_ns, c.start_ns).first->second;
+    time = {std::min(time.first, c.start_ns), std::max(time.second, c.start_ns)};
+  }
+  return std::max_element(times.begin(), times.end(), [](const auto& a, const auto& b) { return a.second.second - a.second.first < b.second.second - b.second.first; })->first;
+}
+
+// What the heap held when each collection began, and when it ended; the first series is drawn above the others, which are larger. A limit that is far away does
+// not scale the axis, and is told in words.
+json heap_figure(const LogData& log) {
+  struct Size { const char* name; u64 CycleEnd::*before; u64 CycleEnd::*after; };
+  static constexpr Size kSizes[] = {{"young", &CycleEnd::young_before, &CycleEnd::young_after}, {"old", nullptr, &CycleEnd::old_after}, {"large", nullptr, &CycleEnd::large_after},
+                                    {"heap", &CycleEnd::heap_before, &CycleEnd::heap_after}, {"committed", nullptr, &CycleEnd::committed}, {"limit", nullptr, &CycleEnd::limit}};
+  json figure = series_figure("Heap over time", "lines", "seconds since the first collection", "MB", "MB");
+  const double first = first_start(log);
+  const uint64_t pid = longest_process(log);
+  double most = 0, limit = 0;
+  std::vector<const CycleSeen*> cycles;
+  for (const auto& [name, c] : log.cycles) {
+    if (name.first != pid) continue;
+    cycles.push_back(&c);
+    most = std::max({most, double(c.figures.committed), double(c.figures.heap_before)}), limit = std::max(limit, double(c.figures.limit));
+    figure["xs"].push_back((c.start_ns - first) / 1e9), figure["xs"].push_back((c.start_ns + c.pause_ns - first) / 1e9);
+  }
+  for (const Size& size : kSizes) {
+    json values = json::array();
+    u64 any = 0;
+    for (size_t i = 0; i < cycles.size(); i++) {
+      const CycleEnd& c = cycles[i]->figures;
+      any |= c.*size.after | (size.before != nullptr ? c.*size.before : 0);
+      if (size.before != nullptr) values.push_back({figure["xs"][2 * i], double(c.*size.before) / 1e6});
+      values.push_back({figure["xs"][2 * i + 1], double(c.*size.after) / 1e6});
+    }
+    if (any != 0 && (size.after != &CycleEnd::limit || limit <= 2 * most)) figure["series"][size.name] = values;
+  }
+  if (limit > 0) figure["limit_mb"] = limit / 1e6;
+  if (log.processes.size() > 1) figure["pid"] = pid;
+  return figure;
+}
+
+// A full collection copies nothing, unless it began as a young one.
+json survivors_figure(const LogData& log) {
+  json figure = series_figure("Copied and promoted by each collection", "scatter", "seconds since the first collection", "MB", "MB");
+  figure["index"] = json::array();
+  const double first = first_start(log);
+  for (const auto& [name, c] : log.cycles) {
+    if (c.figures.copied + c.figures.promoted == 0) continue;
+    const double s = (c.start_ns - first) / 1e9;
+    figure["xs"].push_back(s);
+    figure["index"].push_back(name.second);
+    figure["series"]["copied"].push_back({s, double(c.figures.copied) / 1e6}), figure["series"]["promoted"].push_back({s, double(c.figures.promoted) / 1e6});
+  }
+  return figure;
 }
 
 json activities_figure(const LogData& log) {
@@ -81,36 +182,16 @@ std::vector<SpanSeen> joined(const CycleSeen& c) {
   return all;
 }
 
-// Where the phases lie: one after another once threads stand, and what workers trace in not before they have ended. A collection that began as a young one and
-// went on as a full one has each twice; of that, and of a log without durations, what was seen at workers.
-json phases_of(const CycleSeen& c) {
-  json all = json::array();
-  double at = c.stop_ns, traced = c.stop_ns, seen = 0;
-  unsigned traces = 0;
-  for (const auto& [name, when] : c.phases) seen = std::max(seen, std::min(when.second - c.start_ns, c.pause_ns));
-  for (const auto& [name, ns] : c.phase_ns) {
-    at += ns;
-    if (name == "evacuate" || name == "mark") traced = at, traces++;
-  }
-  if (traces == 1 && at <= c.pause_ns) {
-    at = c.stop_ns + std::min(std::max(seen - traced, 0.0), c.pause_ns - at);
-    for (const auto& [name, ns] : c.phase_ns) all.push_back({name, at, at + ns}), at += ns;
-    return all;
-  }
-  for (const auto& [name, when] : c.phases)
-    if (when.first >= c.start_ns && when.second <= c.start_ns + c.pause_ns) all.push_back({name, when.first - c.start_ns, when.second - c.start_ns});
-  return all;
-}
-
 json timeline_figure(const LogData& log) {
   const CycleSeen& c = log.longest();
   unsigned workers = 0;
-  json spans = json::array();
+  json spans = json::array(), phases = json::array();
   for (const SpanSeen& s : joined(c)) {
     workers = std::max(workers, s.worker + 1);
     spans.push_back({s.worker, s.what, s.begin_ns - c.start_ns, s.end_ns - c.start_ns});
   }
-  return {{"title", fmt::format("Workers in the longest collection ({}, {}, {} ms)", c.kind, c.cause, short_number(c.pause_ns / 1e6))}, {"draw", "timeline"}, {"workers", workers}, {"pause_ns", c.pause_ns}, {"stop_ns", std::min(c.stop_ns, c.pause_ns)}, {"phases", phases_of(c)}, {"spans", spans}};
+  for (const PhaseTime& p : phases_of(c)) phases.push_back({p.name, p.begin_ns, p.end_ns});
+  return {{"title", fmt::format("Workers in the longest collection ({}, {}, {} ms)", c.kind, c.cause, short_number(c.pause_ns / 1e6))}, {"draw", "timeline"}, {"workers", workers}, {"pause_ns", c.pause_ns}, {"stop_ns", std::min(c.stop_ns, c.pause_ns)}, {"phases", phases}, {"spans", spans}};
 }
 
 json bars_figure(const char* title, const char* x, const char* unit, std::vector<std::string> xs) {
@@ -119,6 +200,21 @@ json bars_figure(const char* title, const char* x, const char* unit, std::vector
 
 json heat_figure(const std::string& title, const Matrix& m, unsigned nodes, bool percent, const char* unit, const char* lines, const char* columns) {
   return {{"title", title}, {"draw", "heat"}, {"nodes", nodes}, {"percent", percent}, {"unit", unit}, {"lines", lines}, {"columns", columns}, {"rows", m}};
+}
+
+json histogram_figure(const LogData& log) {
+  json figure = bars_figure("Collections by length of their pause", "pause, ms", "collections", {});
+  size_t young = 0, full = 0;
+  json of_young = json::array(), of_full = json::array();
+  for (const PauseBucket& b : pause_buckets(log)) {
+    figure["xs"].push_back(fmt::format("{:g} to {:g}", b.from_ms, b.to_ms));
+    of_young.push_back(b.young), of_full.push_back(b.full);
+    young += b.young, full += b.full;
+  }
+  if (young > 0) figure["series"]["young"] = of_young;
+  if (full > 0) figure["series"]["full"] = of_full;
+  figure["named"] = figure["whole"] = true;
+  return figure;
 }
 
 void add_steals(const LogData& log, json& all) {
@@ -161,13 +257,10 @@ void add_spaces(const LogData& log, json& all) {
 }
 
 std::string tiles(const LogData& log) {
-  std::vector<double> pauses;
-  double total = 0;
-  for (const auto& [name, c] : log.cycles) pauses.push_back(c.pause_ns / 1e6), total += c.pause_ns / 1e6;
-  std::sort(pauses.begin(), pauses.end());
+  const PauseRow pauses = pause_rows(log).back(); // of all collections
   auto tile = [](const std::string& value, const std::string& what) { return fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span></div>", value, what); };
-  std::string out = "<div class=\"tiles\">" + tile(std::to_string(pauses.size()), pauses.size() == 1 ? "collection" : "collections") + tile(short_number(total) + " ms", pauses.size() == 1 ? "pause" : "paused in all");
-  if (pauses.size() > 1) out += tile(short_number(median(pauses)) + " ms", "median pause") + tile(short_number(pauses.back()) + " ms", "longest pause");
+  std::string out = "<div class=\"tiles\">" + tile(std::to_string(pauses.count), pauses.count == 1 ? "collection" : "collections") + tile(short_number(pauses.total_ms) + " ms", pauses.count == 1 ? "pause" : "paused in all");
+  if (pauses.count > 1) out += tile(short_number(pauses.p50_ms) + " ms", "median pause") + tile(short_number(pauses.longest_ms) + " ms", "longest pause");
   out += tile(std::to_string(log.workers), "workers") + tile(std::to_string(log.nodes), log.nodes == 1 ? "node" : "nodes");
   Matrix all;
   for (const auto& [space, m] : log.accesses) {
@@ -184,6 +277,11 @@ std::string tiles(const LogData& log) {
 // ---- the figures ----
 
 const char* activity_name(unsigned what) { return what == kActivities ? "a phase, no details in the log" : name_of(Activity(what)); }
+
+Look look_of(const std::string& name) {
+  const auto found = std::find_if(std::begin(kLooks), std::end(kLooks), [&](const Named& one) { return one.name == name; });
+  return found != std::end(kLooks) ? found->look : Look{Colour::blue};
+}
 
 Chart pauses_chart(const json& figure) {
   Chart chart{Chart::Kind::scatter, figure["title"], "seconds since the first collection", "pause, ms", "ms"};
@@ -235,10 +333,26 @@ Chart timeline_chart(const json& figure) {
 Chart bars_chart(const json& figure) {
   Chart chart{Chart::Kind::bars, figure["title"], figure["x"], figure["unit"], figure["unit"]};
   chart.names = figure["xs"];
+  chart.counts = figure.contains("whole");
   chart.legend = figure["series"].size() > 1 || figure.contains("named");
+  for (const auto& [name, values] : figure["series"].items()) chart.sets.push_back({name, look_of(name), values.get<std::vector<double>>()});
+  return chart;
+}
+
+Chart series_chart(const json& figure) {
+  const bool lines = figure["draw"] == "lines";
+  const json& xs = figure["xs"];
+  Chart chart{lines ? Chart::Kind::lines : Chart::Kind::scatter, figure["title"], figure["x"], figure["y"], figure["unit"]};
+  chart.legend = figure["series"].size() > 1;
+  if (figure["series"].size() > 3) chart.height = 360; // curves that cross
+  if (figure.contains("log")) chart.x_begin = xs.front(), chart.x_end = xs.back();
   for (const auto& [name, values] : figure["series"].items()) {
-    const size_t space = size_t(std::find(kSpace, kSpace + kSpaces, name) - kSpace);
-    chart.sets.push_back({name, {space < kSpaces ? kSpaceColours[space] : Colour::blue}, values.get<std::vector<double>>()});
+    ChartSet set{name, look_of(name)};
+    for (size_t i = 0, next = 0; i < xs.size(); i++) { // a point for each x, so that tooltips tell what belongs together
+      const bool has = next < values.size() && values[next][0] == xs[i];
+      set.points.push_back({xs[i], has ? values[next++][1].get<double>() : std::nan(""), figure.contains("index") ? fmt::format("collection {}, {}", figure["index"][i].dump(), name) : ""});
+    }
+    chart.sets.push_back(set);
   }
   return chart;
 }
@@ -281,10 +395,43 @@ std::string draw_spaces(const json& figure) {
   return html_table(cells) + "<p class=\"soft\">imbalance, of accesses by node of the page: 0 when all nodes have the same, the square root of nodes less one when one has all</p>\n";
 }
 
+std::string draw_percentiles(const json& figure) {
+  std::vector<std::vector<std::string>> cells = {{"pauses", "number", "p50, ms", "p90, ms", "p99, ms", "p99.9, ms", "longest, ms", "total, ms", "of the time"}};
+  for (const json& r : figure["rows"]) {
+    std::vector<std::string> row = {r["kind"], r["count"].dump()};
+    for (const char* key : {"p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "longest_ms", "total_ms"}) row.push_back(short_number(r[key]));
+    row.push_back(r.contains("share") ? fmt::format("{:.2f} %", 100 * r["share"].get<double>()) : "-");
+    cells.push_back(row);
+  }
+  const std::string time = figure.contains("logged_s") ? fmt::format("; the time: {} s, as far as the log follows the program", short_number(figure["logged_s"])) : "";
+  return html_table(cells) + fmt::format("<p class=\"soft\">a percentile is the shortest pause that so many percent do not exceed{}</p>\n", time);
+}
+
+std::string draw_causes(const json& figure) {
+  std::vector<std::vector<std::string>> cells = {{"cause", "collections", "full ones", "total, ms", "longest, ms"}};
+  for (const json& r : figure["rows"]) cells.push_back({r["cause"], r["count"].dump(), r["full"].dump(), short_number(r["total_ms"]), short_number(r["longest_ms"])});
+  return html_table(cells);
+}
+
+// What stands below a chart.
+std::string remark_on(const json& figure) {
+  std::string words;
+  if (figure.contains("log")) {
+    words = "of all windows of this length within the logged time, the one in which the program was stopped longest";
+    if (figure["processes"] > 1) words += fmt::format("; of {} processes the worst", figure["processes"].dump());
+  }
+  if (figure["title"] == "Heap over time") words = "young: eden and survivors; the heap includes holes between objects when a collection begins, and does not when it ends";
+  if (figure.contains("limit_mb") && !figure["series"].contains("limit")) words += fmt::format("; limit {} MB", mark_text(figure["limit_mb"], 1));
+  return words.empty() ? "" : fmt::format("<p class=\"soft\">{}</p>\n", words);
+}
+
 std::string draw(const json& figure, Charts& charts) {
   const std::string how = figure["draw"];
   if (how == "heat") return draw_heat(figure);
   if (how == "spaces") return draw_spaces(figure);
+  if (how == "percentiles") return draw_percentiles(figure);
+  if (how == "causes") return draw_causes(figure);
+  if (how == "lines" || how == "scatter") return charts.add(series_chart(figure)) + remark_on(figure);
   return charts.add(how == "pauses" ? pauses_chart(figure) : how == "activities" ? activities_chart(figure) : how == "timeline" ? timeline_chart(figure) : bars_chart(figure));
 }
 
@@ -293,6 +440,12 @@ std::string draw(const json& figure, Charts& charts) {
 json figures_of(const LogData& log) {
   json all = json::array();
   all.push_back(pauses_figure(log));
+  all.push_back(percentiles_figure(log));
+  all.push_back(histogram_figure(log));
+  if (json f = least_running_figure(log); f["xs"].size() > 1) all.push_back(f);
+  for (const json& f : {heap_figure(log), survivors_figure(log)})
+    if (!f["series"].empty()) all.push_back(f);
+  all.push_back(causes_figure(log));
   if (json f = activities_figure(log); !f["by_worker"].empty()) all.push_back(f);
   if (!log.longest().spans.empty()) all.push_back(timeline_figure(log));
   if (log.nodes > 1) {
@@ -333,6 +486,7 @@ std::string draw_log(const LogData& log) {
     if (heat != heats) page += heat ? "<div class=\"heats\">\n" : "</div>\n";
     heats = heat;
     std::string more = log.simulated ? "simulated" : "";
+    if (figure.contains("pid")) more += fmt::format("{}process {}, which the log follows longest", more.empty() ? "" : ", ", figure["pid"].dump());
     if (figure.contains("imbalance")) more += fmt::format("{}imbalance {:.2f}", more.empty() ? "" : ", ", figure["imbalance"].get<double>());
     page += fmt::format("<section><h2>{}{}</h2>\n{}</section>\n", escape(figure["title"].get<std::string>()), more.empty() ? "" : fmt::format(" <span class=\"soft\">{}</span>", more), draw(figure, charts));
   }
