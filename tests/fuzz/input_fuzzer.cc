@@ -17,6 +17,7 @@
 #include "log_data.h"
 #include "log_page.h"
 #include "log_reader.h"
+#include "log_trace.h"
 #include "machine_draft.h"
 #include "machine_file.h"
 #include "strict_json.h"
@@ -126,6 +127,7 @@ void read_log(const std::string& text) {
   tool::LogData data;
   if (!takes("log", [&] { data = tool::read_log(lines, "log"); })) return;
   if (!tool::draw_log(data).ends_with("</html>\n")) wrong("a page without an end");
+  if (!tool::trace_of(data).ends_with("]}\n")) wrong("a trace without an end");
   // What is no number stands in JSON as null. A log has none, and what is summed up of it is none either.
   if (tool::figures_of(data).dump().find("null") != std::string::npos && text.find("null") == std::string::npos) wrong("a figure of what is no number");
   tool::each_worker(data, [](const std::string& line) {

@@ -1,4 +1,5 @@
-# garner report, as a user runs it: the page of a simulated run has every figure, that of a real one what pauses leave to the program; what is no log gets one line.
+# garner report, as a user runs it: the page of a simulated run has every figure, that of a real one what pauses leave to the program; a trace holds what the log does;
+# what is no log gets one line.
 . "$(dirname "$0")/shared.inc"
 cd "$scratch"
 heap=$tree/tests/data/xml-transform.garner-heap
@@ -27,6 +28,27 @@ sed -nE 's/.*id="figures">(.*)<\/script>/\1/p' one.html | grep -qF '{"kind":"you
 grep -qF '{"cause":"eden_full","count":3,"full":0,"total_ms":44.88059,"longest_ms":27.14014}' one.html || fail "causes"
 for cell in '>young<' '>3<' '>12.6<' '>27.1<' '>44.9<' '>39.93 %<' '>eden_full<'; do grep -q "<td[^>]*$cell" one.html || fail "no cell $cell: $(grep '<td' one.html)"; done
 
+# A trace: an event a line, each pause of the log as long as it was, its sizes, its phases; and no page.
+[ -n "$("$garner" report --help | grep -- --trace)" ] || fail "the help does not tell of traces"
+for log in run.log "$tree/tests/data/one-node.log" "$tree/tests/data/eight-nodes.log"; do
+  rm -rf traces
+  mkdir traces && (cd traces && case $log in /*) ;; *) log=../$log ;; esac && "$garner" report "$log" --trace > ../trace.json 2> ../err) && [ -z "$(ls traces)" ] || fail "report --trace of $log: $(cat err)"
+  "$garner" report "$log" --trace -o traces/trace.json > out 2> err && [ ! -s out ] && cmp -s trace.json traces/trace.json || fail "a trace into a file: $(cat out err)"
+  head -n 1 trace.json | grep -qE '^\{"displayTimeUnit":"ms","otherData":\{"simulated":(true|false),"began_ns":[0-9]+\},"traceEvents":\[$' && [ "$(tail -n 1 trace.json)" = ']}' ] || fail "the trace's frame: $(head -c 200 trace.json)"
+  [ -z "$(sed -e 1d -e '$d' trace.json | grep -vE '^\{"ph":"[XMC]",.*\},?$')" ] && ! grep -qE '"(ts|dur)":-|null' trace.json || fail "events: $(sed -e 1d -e '$d' trace.json | grep -vE '^\{"ph":"[XMC]",.*\}' | head -n 3)"
+  lasted=$(grep '"event":"cycle_end"' "$log" | sed -E 's/.*"pause_ns":([0-9]+).*/\1/' | awk '{ sum += $1 } END { printf "%.0f\n", sum }')
+  drawn=$(grep '"cat":"pause"' trace.json | sed -E 's/.*"dur":([0-9.]+).*/\1/' | awk '{ sum += $1 * 1000 } END { printf "%.0f\n", sum }')
+  [ "$lasted" = "$drawn" ] || fail "pauses of $log: $lasted ns in the log, $drawn in the trace"
+  for what in '"cat":"phase","name":"evacuate"' '"cat":"activity","name":"copy"' '"name":"thread_name",.*"name":"worker 0, node 0"' '"name":"process_name",.*"name":"Garner, preset ' '"ph":"C","name":"heap",.*"args":{"MB":[0-9.]*}' '"args":{"index":[0-9]*,"kind":"[a-z0-9]*","cause":"'; do
+    grep -q "$what" trace.json || fail "the trace of $log lacks $what"
+  done
+done
+bad 'one of them at a time' report run.log --json --trace
+bad 'no collection in it' report trace.json --trace
+code=0
+"$garner" report run.log --trace -o traces 2> err || code=$?
+[ $code = 1 ] && [ "$(wc -l < err)" = 1 ] && grep -q "cannot write 'traces'" err || fail "a trace that cannot be written: exit code $code: $(cat err)"
+
 # One record for each worker and collection: the log's own sums, and no page that was not asked for.
 mkdir records && (cd records && "$garner" report ../run.log --json > ../workers.json) && [ -z "$(ls records)" ] || fail "report --json"
 [ "$(grep -c '^{"event":"worker",' workers.json)" = "$(wc -l < workers.json)" ] || fail "a line that is no record: $(head -n 3 workers.json)"
@@ -48,6 +70,7 @@ damaged() { # TEXT FILE
 }
 sed 3d six.log > missing.log
 damaged '1 collection between others is missing' missing.log
+"$garner" report missing.log --trace 2>&1 > trace.json | grep -qxF 'garner: missing.log: 1 collection between others is missing; the trace is of the rest' || fail "a trace of a log with a gap"
 sed 3,4d six.log > missing.log
 damaged '2 collections between others are missing' missing.log
 (head -c 230 six.log && tail -c 50 six.log) > torn.log # from the third line into the last

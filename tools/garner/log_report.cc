@@ -1,31 +1,54 @@
-// `garner report`: one page from a JSON log: pauses, what workers did when, and on machines with several nodes bytes, accesses and thefts by node,
-// non-locality and imbalance (N27), and the locality matrix as a heat map (T15). With --json a record for each worker and collection. The numbers are log_data.h's, the page log_page.h's.
+// `garner report`: one page from a JSON log: pauses and what they leave to the program, the heap over time, what workers did when, and on machines with several
+// nodes bytes, accesses and thefts by node, non-locality and imbalance (N27), and the locality matrix as a heat map (T15). With --json a record for each worker and
+// collection, with --trace a trace. The numbers are log_data.h's and log_pauses.h's, the page log_page.h's, the trace log_trace.h's.
 #include <memory>
 
 #include "command.h"
+#include "errors.h"
 #include "log_data.h"
 #include "log_page.h"
+#include "log_trace.h"
 #include "paths.h"
 #include "say.h"
 #include "strict_json.h"
 
 namespace garner::tool {
+namespace {
+
+struct Wanted {
+  std::string log, out = "garner-report.html";
+  bool out_given = false, json = false, trace = false;
+};
+
+int report(const Wanted& wanted) {
+  if (wanted.json && wanted.trace) throw UsageError("--json and --trace: one of them at a time");
+  const LogData data = read_log(wanted.log);
+  const char* told = wanted.json ? "the records are of" : wanted.trace ? "the trace is of" : "the page shows";
+  if (wanted.trace) {
+    const std::string trace = trace_of(data);
+    if (wanted.out_given) write_file(wanted.out, trace);
+    else std::fputs(trace.c_str(), stdout);
+  } else if (!wanted.json || wanted.out_given) {
+    write_file(wanted.out, draw_log(data));
+    told = "the page shows";
+  }
+  if (wanted.json) each_worker(data, [](const std::string& line) { std::fputs((line + "\n").c_str(), stdout); });
+  if (const std::string damage = damage_of(data); !damage.empty()) say_err("garner: {}: {}; {} the rest\n", printable(wanted.log), damage, told);
+  return 0;
+}
+
+} // namespace
 
 Command add_report(CLI::App& root) {
-  CLI::App* app = root.add_subcommand("report", "One page from a JSON log: pauses, workers' timeline, nodes, thefts, locality; or a record for each worker and collection");
-  auto log = std::make_shared<std::string>();
-  auto out = std::make_shared<std::string>("garner-report.html");
-  app->add_option("LOG", *log, "A log written with log=FILE,log_format=json, or by 'garner simulate --log'")->required()->option_text("LOG");
-  auto json = std::make_shared<bool>(false);
-  CLI::Option* page = app->add_option("-o,--output", *out, "The page; with --json one is made when this is given")->type_name("FILE")->capture_default_str();
-  app->add_flag("--json", *json, "Print one record for each worker and collection, what it did in all phases: a JSON object a line");
-  return {app, [log, out, json, page](const Invocation&) {
-            const LogData data = read_log(*log);
-            const bool draws = !*json || page->count() != 0;
-            if (draws) write_file(*out, draw_log(data));
-            if (*json) each_worker(data, [](const std::string& line) { std::fputs((line + "\n").c_str(), stdout); });
-            if (const std::string damage = damage_of(data); !damage.empty()) say_err("garner: {}: {}; {} the rest\n", printable(*log), damage, draws ? "the page shows" : "the records are of");
-            return 0;
+  CLI::App* app = root.add_subcommand("report", "One page from a JSON log: pauses, heap, workers' timeline, nodes, thefts, locality; or a record for each worker and collection; or a trace");
+  auto wanted = std::make_shared<Wanted>();
+  app->add_option("LOG", wanted->log, "A log written with log=FILE,log_format=json, or by 'garner simulate --log'")->required()->option_text("LOG");
+  CLI::Option* out = app->add_option("-o,--output", wanted->out, "The page; with --json one is made when this is given; with --trace, the trace, which is printed when this is not given")->type_name("FILE")->capture_default_str();
+  app->add_flag("--json", wanted->json, "Print one record for each worker and collection, what it did in all phases: a JSON object a line");
+  app->add_flag("--trace", wanted->trace, "Instead of a page, a trace that ui.perfetto.dev opens: pauses, phases, what workers did when, and sizes of the heap, as JSON");
+  return {app, [wanted, out](const Invocation&) {
+            wanted->out_given = out->count() != 0;
+            return report(*wanted);
           }};
 }
 
