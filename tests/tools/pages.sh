@@ -16,11 +16,12 @@ mkdir home
 "$garner" simulate "$tree/tests/data/xml-transform.garner-heap" --machine uniform-32x2 --preset garner --workers 64 --log nodes.log > table
 "$garner" simulate "$tree/tests/data/xml-transform.garner-heap" --machine epyc-2s --preset naps --workers 192 --log many.log > table
 "$garner" simulate "$tree/tests/data/warehouse.garner-heap" --machine amd48 --preset naps,ps,garner --workers 1,8,48 -o replays.html > table
-for log in simulated.log nodes.log many.log "$tree/tests/data/one-node.log" "$tree/tests/data/eight-nodes.log"; do "$garner" report "$log" -o "$(basename "$log" .log).html" || fail "report $log"; done
+sed 's/"limit":0/"limit":40000000/; /"index":4,/s/young1/full/' "$tree/tests/data/one-node.log" > limited.log
+for log in simulated.log nodes.log many.log limited.log "$tree/tests/data/one-node.log" "$tree/tests/data/eight-nodes.log"; do "$garner" report "$log" -o "$(basename "$log" .log).html" || fail "report $log"; done
 "$garner" reproduce naps/E1 naps/E3 --quick -o experiments > table 2> err || fail "$(tail -n 3 err)"
-least='simulated:11:9 nodes:8:12 many:10:9 one-node:8:4 eight-nodes:12:9 index:2:8 replays:8:10' # charts and rows of tables of each page
+least='simulated:11:9 nodes:8:12 many:10:9 one-node:8:4 limited:8:6 eight-nodes:12:9 index:2:8 replays:8:10' # charts and rows of tables of each page
 pages=
-for page in simulated nodes many one-node eight-nodes experiments/index replays; do pages="$pages&page=$scratch/$page.html"; done
+for page in simulated nodes many one-node limited eight-nodes experiments/index replays; do pages="$pages&page=$scratch/$page.html"; done
 
 # Of some charts, wholly or in part: their axes with units, their legends, what a tooltip tells.
 cat > wanted <<'EOF'
@@ -39,6 +40,8 @@ eight-nodes.html: Minimum mutator utilisation: x 'length of the window, ms', y '
 one-node.html: Minimum mutator utilisation: x 'length of the window, ms', y 'least share of a window, %', legend '', data 22, tooltip 'length of the window, ms: 1 / program runs: 0 %'
 one-node.html: Heap over time: x 'seconds since the first collection', y 'MB', legend 'young,old,large,heap,committed', data 21, tooltip 'seconds since the first collection: 0 / young: 18 MB'
 one-node.html: Copied and promoted by each collection: x 'seconds since the first collection', y 'MB', legend 'copied,promoted', data 6, tooltip 'collection 2, copied: 8.48 MB'
+limited.html: Heap over time: x 'seconds since the first collection', y 'MB', legend 'young,old,large,heap,committed,limit', data 24
+limited.html: Collections by length of their pause: x 'pause, ms', y 'collections', legend 'young,full', data 3
 one-node.html: Workers in the longest collection \(.*\): x '.*, ms', y 'worker', legend '.*phases'
 replays.html: Pause: x 'collector threads', y 'pause, ms', legend 'naps,ps,garner', data 9, tooltip 'collector threads: [0-9]+ / naps: [0-9.]+ ms'
 replays.html: Throughput: x 'collector threads', y 'GB/s copied or marked', legend 'naps,ps,garner', data 9, tooltip 'collector threads: [0-9]+ / naps: [0-9.]+ GB/s'
