@@ -68,20 +68,15 @@ std::vector<RunSeen> runs_of(const LogData& log) {
   return all;
 }
 
-// The share of pauses in a window, as the window moves, grows until it ends at a pause's end or begins at a pause's begin: no other window of the run can be the
-// worst, but for the first and the last one.
+// A window that begins within a pause loses nothing by beginning with it: it gains on the left as much as it can lose on the right. One that begins while the
+// program runs loses nothing by beginning later, with the next pause. So no others need a look; one that ends after the run holds what the run's last window does,
+// or less.
 double least_running(const RunSeen& run, double window_ns) {
   if (window_ns <= 0 || window_ns > run.ns()) return 1;
   std::vector<double> before = {0};
   for (const auto& [from, to] : run.pauses) before.push_back(before.back() + to - from);
   double most = 0;
-  const auto look = [&](double from) {
-    from = std::max(std::min(from, run.end_ns - window_ns), run.begin_ns);
-    most = std::max(most, stopped_until(run, before, from + window_ns) - stopped_until(run, before, from));
-  };
-  look(run.begin_ns);
-  look(run.end_ns);
-  for (const auto& [from, to] : run.pauses) look(from), look(to - window_ns);
+  for (size_t i = 0; i < run.pauses.size(); i++) most = std::max(most, stopped_until(run, before, run.pauses[i].first + window_ns) - before[i]);
   return std::max(0.0, 1 - most / window_ns);
 }
 
