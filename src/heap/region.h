@@ -30,11 +30,14 @@ template <class M> struct alignas(kLineBytes) Region {
   word starts_top;          // starts below this are valid; guarded by starts_lock while roots are gathered
   word scan_top;            // top when the collection began: cards above are fresh copies' and not scanned
   usize live_bytes;         // of the last full marking
-  usize object_bytes;       // large: size of the one object
+  union {
+    usize object_bytes;     // large: size of the one object
+    usize pins;             // eden, while it is collected: pinned objects in it
+  };
   u32 run;                  // large: regions of the run
   u32 next;                 // list link, owner-defined
   Role role;
-  u8 age;                   // survivor: collections survived
+  u8 age;                   // survivor: collections survived; eden: collections in a row that many pins have kept it in
   u32 charged;              // bytes of its pages that the budget counts; a free region with charge holds old data
   bool clean;               // pages above top are known to be zero
   bool untouched;           // free, with charge, but nobody has written to it: the rest of a huge page

@@ -46,6 +46,35 @@ TEST(Pins, ASurvivorsRegionIsPromotedWithItsPins) {
   EXPECT_EQ(heap.id(heap.get(heap.at(exact), 0)), id);
 }
 
+// Many pins that stay leave eden: they are not looked at by young collections for ever. What they refer to is found all the same.
+TEST(Pins, ManyThatStayGrowOld) {
+  for (u32 many : {400u, 40u}) {
+    SmallHeap heap("verify=both");
+    for (u32 i = 0; i < 400; i++) heap.root(heap.node(1), i < many ? RootKind::pinned : RootKind::exact);
+    const u32 of_one_region = u32(heap.heap().region_bytes()) / 1024;
+    ASSERT_GT(400u, of_one_region);
+    ASSERT_LT(40u, of_one_region);
+    const word at = heap.at(0).at;
+    const bool ages = many >= of_one_region;
+    for (u32 collection = 1; collection <= 5; collection++) {
+      usize young = heap.root(heap.leaf());
+      const u32 id = heap.id(heap.at(young));
+      heap.set(heap.at(0), 0, heap.at(young));
+      heap.mutator.cells.truncate(400);
+      heap.young();
+      EXPECT_EQ(heap.at(0).at, at);
+      EXPECT_EQ(heap.id(heap.get(heap.at(0), 0)), id) << collection;
+      EXPECT_EQ(heap.role({at}), !ages || collection < 3 ? Role::eden : collection == 3 ? Role::survivor : Role::old) << many << " pins, collection " << collection;
+      EXPECT_EQ(heap.last().pinned, ages && collection == 5 ? 0u : many);
+      if (collection < 3) continue;
+      heap.collect(Kind::young0, true); // of eden alone
+      EXPECT_EQ(heap.id(heap.get(heap.at(0), 0)), id) << "found by its card";
+    }
+    heap.full();
+    EXPECT_EQ(heap.at(0).at, at);
+  }
+}
+
 // Reported unpinned first, and pinned later by another worker: it must not have moved in between.
 TEST(Pins, LatePinsCount) {
   for (u64 seed = 1; seed <= 40; seed++) {

@@ -9,7 +9,7 @@
 # Fails: more instructions than that; a hook that this script does not know, a call over several lines: they do not compile when erased. Built with another major
 # version of the compiler: `erased` may be 1 % in all.
 #
-# Arguments: BUILD [--update | --by-design]. --update writes hooks.golden anew, reasons by hand. --by-design compares nothing: it counts what is no hook and does
+# Arguments: BUILD [--update | --by-design]. --update writes hooks.golden and the page's sums anew, reasons by hand. --by-design compares nothing: it counts what is no hook and does
 # cost something: the looks whether a timeline or a count by node is wanted, and prefetches. Last line "N passed, N failed".
 set -u
 BUILD=$(cd "${1:?build directory}" && pwd) MODE=${2:-}
@@ -198,6 +198,7 @@ fi
 thousands() { echo "$1" | sed 's/\([0-9]\)\([0-9]\{3\}\)$/\1,\2/'; }
 functions=$(wc -l <as_is.once)
 told="$(thousands "$total") instructions with and $(thousands "$bare") without; $((functions - $(awk '{ n += $2 } END { print n + 0 }' found))) of $functions functions"
+[ "$MODE" = --update ] && sed -i -E "s/[0-9,]+ instructions with and [0-9,]+ without; [0-9]+ of [0-9]+ functions/$told/" "$ROOT/docs/simulator.md"
 grep -qF "$told" "$ROOT/docs/simulator.md" || wrong "docs/simulator.md does not say: $told"
 while read -r name instances more; do
   expected=$(awk -v name="$name" '$1 == name { print $3 }' "$GOLDEN")

@@ -225,11 +225,17 @@ template <class H, class M> class Evacuation {
   void strong_chunk(Self& self, Worker& w, HandleChunk& chunk);
   void sweep_kept(u32 index);
   void retire_buffers();
-  // The label a region will have when the collection ends: a kept survivor region becomes old.
+  // The label a region will have when the collection ends: a kept survivor region becomes old, a kept eden region a survivor's when it ages. Known from freeze() on.
   u8 future_label(u32 index) const {
     u8 label = heap_.label(index);
-    return label == kLabelSurvivor && heap_.cset(index) != 0 ? kLabelOld : label;
+    if (heap_.cset(index) == 0) return label;
+    return label == kLabelSurvivor ? kLabelOld : label == kLabelEden && ages(heap_.region(index)) ? kLabelSurvivor : label;
   }
+  // Pins in eden are looked at by every young collection. A region with many, which have stayed several times, ages as survivors do. Few cost little, and
+  // as eden the rest of their region is used again at once; so at most a kilobyte leaves eden for a pin.
+  static constexpr u32 kPinnedBefore = 2, kBytesPerPin = 1024;
+  bool many_pins(const Region<M>& r) const { return r.role == Role::eden && r.pins >= heap_.region_bytes() / kBytesPerPin; }
+  bool ages(const Region<M>& r) const { return r.age >= kPinnedBefore && many_pins(r); }
 
   Heap<M>& heap_;
   H& host_;

@@ -40,6 +40,7 @@ template <class H, class M> void Evacuation<H, M>::begin(Self& self, u32 condemn
     if (r.role == Role::eden) c = u8(1 + (tenure_age_ == 0 || at_once ? kOldClass : 0));
     else if (r.role == Role::survivor && condemned >= 1) c = u8(1 + (r.age >= tenure_age_ ? kOldClass : r.age));
     heap_.set_cset(index, c);
+    if (r.role == Role::eden) r.pins = 0;
     if (c != 0) collected += r.scan_top - heap_.begin_of(index);
   });
   // Half buffers and regions of every worker and class, and rests that no object fits, come on top of what is copied.
@@ -122,7 +123,9 @@ template <class H, class M> void Evacuation<H, M>::freeze() {
       *header = forward_to(ref);
       auto& r = heap_.region_of(ref);
       r.kept = true;
-      if (r.role == Role::eden) eden_kept_ = true; // nothing has been copied yet
+      if (r.role != Role::eden) continue;
+      r.pins++;
+      eden_kept_ = true; // nothing has been copied yet
     }
   pinned_count_ = pinned_.size();
 }
@@ -523,13 +526,13 @@ template <class H, class M> void Evacuation<H, M>::retire_buffers() {
 // What is alive in a kept region stays; the rest becomes fillers that later buffers are cut from.
 template <class H, class M> void Evacuation<H, M>::sweep_kept(u32 index) {
   auto& r = heap_.region(index);
-  bool was_survivor = r.role == Role::survivor;
+  const bool was_survivor = r.role == Role::survivor, aged = ages(r), many = many_pins(r);
   Space<M>& space = was_survivor ? spaces_.old : spaces_.eden;
   word top = r.top.load_relaxed(), hole = heap_.begin_of(index);
   auto close = [&](word end) {
     if (end == hole) return;
     heap_.fill(hole, end - hole);
-    space.add_hole(hole, end);
+    if (!aged) space.add_hole(hole, end); // holes of survivors are of no use until their region is old
   };
   usize live = 0;
   heap_.marks().each(hole, align_up(top, kMarkBlockBytes), [&](word block, usize bytes) { // not the dead: they may be many
@@ -549,9 +552,12 @@ template <class H, class M> void Evacuation<H, M>::sweep_kept(u32 index) {
   r.starts_top = heap_.begin_of(index);
   r.live_bytes = live;
   heap_.set_cset(index, 0);
-  if (was_survivor) {
-    r.role = Role::old;
-    heap_.set_label(index, kLabelOld);
+  if (was_survivor || aged) {
+    r.role = was_survivor ? Role::old : Role::survivor;
+    r.age = 1;
+    heap_.set_label(index, was_survivor ? kLabelOld : kLabelSurvivor);
+  } else {
+    r.age = many ? u8(r.age + 1) : u8(0);
   }
 }
 
