@@ -175,7 +175,7 @@ template <class M> class Heap {
   // Relaxed: whoever holds a reference into a region has it from somebody who opened it before.
   GARNER_INLINE usize opened() const { return __atomic_load_n(&opened_, __ATOMIC_RELAXED); }
   bool open_through(u32 last);
-  void ask_huge(word at, usize bytes);
+  void ask_huge(word at, usize bytes, bool huge);
   void take_huge(u32 index);
   bool unused(u32 index) const { return begin_of(index) - base_ >= opened_ || (table_[index].role == Role::free && table_[index].charged == 0); }
   bool is_free(u32 index) const { return begin_of(index) - base_ >= opened_ || table_[index].role == Role::free; }

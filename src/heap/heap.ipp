@@ -57,14 +57,17 @@ template <class M> bool Heap<M>::open_through(u32 last) {
   if (!machine_->open(base_ + from, to - from) || !part(table_, region_bytes(), sizeof(RegionT)) || !part(cards_, kCardBytes, 1) ||
       !part(starts_, kCardBytes, sizeof(u16)) || !part(&marks_.entry_of(base_), kMarkBlockBytes, sizeof(MarkEntry<M>)))
     return false;
-  if (from >= shape_.huge_from) ask_huge(word(&marks_.entry_of(base_ + from)), (to - from) / kMarkBlockBytes * sizeof(MarkEntry<M>));
+  if (usize at = max_of(from, shape_.huge_from); at < to) ask_huge(word(&marks_.entry_of(base_ + at)), (to - at) / kMarkBlockBytes * sizeof(MarkEntry<M>), true);
   __atomic_store_n(&opened_, to, __ATOMIC_RELAXED);
   return true;
 }
 
 // Only asked: where the system has none at hand pages are small. The simulated machine's pages are as its file says.
-template <class M> void Heap<M>::ask_huge(word at, usize bytes) {
-  if constexpr (requires { machine_->want_huge_pages(at, bytes); }) machine_->want_huge_pages(at, bytes);
+template <class M> void Heap<M>::ask_huge(word at, usize bytes, bool huge) {
+  if constexpr (requires { machine_->want_huge_pages(at, bytes); }) {
+    if (huge) machine_->want_huge_pages(at, bytes);
+    else machine_->want_small_pages(at, bytes);
+  }
 }
 
 // The first touch of a region whose neighbours are as fresh brings a huge page, if the budget has room for all of it. The rest stands among the warm ones, to be
@@ -77,7 +80,7 @@ template <class M> void Heap<M>::take_huge(u32 index) {
   for (u32 i = index + 1; i < index + regions; i++)
     if (!unused(i)) return;
   if (!open_through(index + regions - 1) || !budget_.take((regions - 1) * region_bytes())) return;
-  ask_huge(begin_of(index), kHugePageBytes);
+  ask_huge(begin_of(index), kHugePageBytes, true);
   for (u32 i = index + regions; --i > index;) {
     table_[i].charged = u32(region_bytes());
     table_[i].untouched = true;
@@ -214,6 +217,8 @@ template <class M> void Heap<M>::drop_pages(u32 index, u32 regions) {
   } else {
     machine_->discard(begin_of(index), regions * region_bytes());
     page_nodes_.forget(begin_of(index), regions * region_bytes());
+    // The next touch must not bring more than is charged then.
+    if (usize offset = usize(index) << shift_; offset >= shape_.huge_from) ask_huge(base_ + align_down(offset, kHugePageBytes), kHugePageBytes, false);
   }
   for (u32 i = index; i < index + regions; i++) {
     RegionT& r = table_[i];

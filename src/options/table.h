@@ -97,7 +97,7 @@ inline constexpr OptRow kTable[] = {
   {Opt::space_old, "heap.space_old", OptType::choice, "", 0, 0, 0, "auto|firsttouch|interleaved|fragmented|fragmented_hotspot", "Placement of old and large pages over the nodes; auto: as for eden.", "N18 N19 N20 N21 N24", "naps.space.old naps.space.perm", 2},
   {Opt::trim, "heap.trim", OptType::flag, "", 0, 1, 0, nullptr, "Give every emptied region's pages back after each collection.", "N22", "naps.trim_after_gc", 1},
   {Opt::retain, "heap.retain", OptType::flag, "", 0, 1, 0, nullptr, "Keep emptied pages for later instead of giving them back.", "N12", "", 0},
-  {Opt::huge_pages, "heap.huge_pages", OptType::choice, "", 0, 0, 2, "off|on|auto", "Ask the system for transparent huge pages, for the whole heap or (auto) for what lies beyond its first 64 MB, 2 MB at a time while the limit has room for all of them, and the marks that belong to it.", "", "", 1},
+  {Opt::huge_pages, "heap.huge_pages", OptType::choice, "", 0, 0, 2, "off|on|auto", "Ask the system for transparent huge pages, for the whole heap or (auto) for what lies beyond its first 64 MB, 2 MB at a time while the limit has room for all of them, and the marks that belong to it.", "", "", 1, "0|1"},
   {Opt::poison, "heap.poison", OptType::flag, "", 0, 1, 0, nullptr, "Fill emptied regions with 0xDB, so that a stale reference is seen.", "", "", 1},
   // -- work --
   {Opt::task_queue, "work.task_queue", OptType::choice, "", 0, 0, 2, "monitor|msqueue|array", "The queue of root tasks.", "N6 N16", "naps.task_queue", 1},

@@ -147,6 +147,13 @@ void* operator new(std::size_t bytes) {
   live_bytes += malloc_usable_size(at);
   return at;
 }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { // what std::stable_sort asks for
+  try {
+    return operator new(bytes);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 void operator delete(void* at) noexcept {
   garner::test::live_bytes -= malloc_usable_size(at);
   std::free(at);

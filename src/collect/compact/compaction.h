@@ -86,6 +86,9 @@ template <class H, class M> class Compaction {
   static constexpr u64 kPart = 1;
   static constexpr u32 kPartShift = 48;
   static constexpr usize kPartBytes = 128 * KiB;
+  // Of an object of so many bytes; larger ones where there would be more than 16 bits count.
+  static constexpr usize part_bytes(usize bytes) { return max_of(kPartBytes, align_up(div_up(bytes, usize(1) << (64 - kPartShift)), kWordBytes)); }
+  static_assert(div_up(usize(16) * GiB + 24, part_bytes(usize(16) * GiB + 24)) <= 65536 && part_bytes(8 * GiB) == kPartBytes);
 
   struct List { u32 first, last; u8 generation; };   // range of moving_
   struct Moving { u32 region; word new_top; };
@@ -94,6 +97,7 @@ template <class H, class M> class Compaction {
 
   void mark(Self& self, Ref ref);
   void mark_later(Self& self, Worker& w, Ref ref);
+  usize count(Worker& w, Ref ref);
   void open(Self& self, Worker& w, Ref ref);
   void visit(Self& self, Worker& w, Slot slot);
   void follow_edge(Self& self, Ref ref);

@@ -133,7 +133,10 @@ template <class H, class M> GARNER_INLINE void Compaction<H, M>::mark(Self& self
   } else if (!heap_.marks().claim(block_of(ref))) {
     return;
   }
-  gang_.queue(self.index).push(ref.at);
+  auto& queue = gang_.queue(self.index);
+  // Strings that hang on lists pile up in a queue that gives the newest first: where it overflows they are done with at once.
+  if (GARNER_UNLIKELY(queue.spilled() != 0) && host_.leaf(ref)) return void(count(workers_[self.index], ref));
+  queue.push(ref.at);
 }
 
 // Marks once the mark has had time to come. Where few references wait nothing else keeps the memory busy, so the object is asked for too.
@@ -143,8 +146,8 @@ template <class H, class M> GARNER_INLINE void Compaction<H, M>::mark_later(Self
   else self.touch(header_of(ref).at);
 }
 
-// A marked object whose line has had time to come: its size, and what it refers to.
-template <class H, class M> GARNER_INLINE void Compaction<H, M>::open(Self& self, Worker& w, Ref ref) {
+// Completes a marked object's run of bits; its size.
+template <class H, class M> GARNER_INLINE usize Compaction<H, M>::count(Worker& w, Ref ref) {
   usize bytes;
   if (GARNER_UNLIKELY(heap_.cset_of(ref.at) == kLarge)) {
     bytes = heap_.region_of(ref).object_bytes;
@@ -154,10 +157,16 @@ template <class H, class M> GARNER_INLINE void Compaction<H, M>::open(Self& self
   }
   w.marked_objects++;
   w.marked_bytes += bytes;
+  return bytes;
+}
+
+// A marked object whose line has had time to come: its size, and what it refers to.
+template <class H, class M> GARNER_INLINE void Compaction<H, M>::open(Self& self, Worker& w, Ref ref) {
+  const usize bytes = count(w, ref);
   if (host_.leaf(ref)) return;
   if (GARNER_UNLIKELY(bytes > kPartBytes)) {
     auto& queue = gang_.queue(self.index);
-    for (u64 part = div_up(bytes, kPartBytes); part-- > 0;) queue.push(ref.at | kPart | part << kPartShift);
+    for (u64 part = div_up(bytes, part_bytes(bytes)); part-- > 0;) queue.push(ref.at | kPart | part << kPartShift);
     return;
   }
   host_.each_slot(ref, [&](Slot slot) { visit(self, w, slot); });
@@ -179,7 +188,8 @@ template <class H, class M> void Compaction<H, M>::take(Self& self, u64 entry) {
   if (GARNER_UNLIKELY((entry & kPart) != 0)) {
     u64 part = entry >> kPartShift;
     Ref ref{entry & ((u64(1) << kPartShift) - 2)};
-    host_.each_slot_in(ref, ref.at + part * kPartBytes, ref.at + (part + 1) * kPartBytes, [&](Slot slot) { visit(self, w, slot); });
+    const usize each = part_bytes(host_.size(ref));
+    host_.each_slot_in(ref, ref.at + part * each, ref.at + (part + 1) * each, [&](Slot slot) { visit(self, w, slot); });
     if (part == 0) follow_edge(self, ref);
     return;
   }
@@ -327,7 +337,7 @@ template <class H, class M> u32 Compaction<H, M>::slide_tasks() {
   // Cards are made anew while slots are rewritten.
   for (u32 i = 0, high = heap_.high_water(); i < high; i++)
     if (*heap_.bundle_of(heap_.begin_of(i)) != 0) heap_.clear_cards(heap_.begin_of(i), heap_.end_of(i));
-  memset(heap_.bundles(), 0, (usize(heap_.high_water()) * heap_.region_bytes() >> kBundleShift) + 1);
+  memset(heap_.bundles(), 0, div_up(usize(heap_.high_water()) * heap_.region_bytes(), usize(1) << kBundleShift));
   u32 tasks = u32(lists_.size() + large_.size() + div_up(staying_.size(), kStayingPerTask) + root_parts_.size());
   for (usize k = 0; k < kHandleKinds; k++) tasks += handle_tasks_[k] = u32(div_up(host_.handles().chunks(HandleKind(k)), kChunksPerTask));
   return tasks;

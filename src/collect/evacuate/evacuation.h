@@ -232,10 +232,14 @@ template <class H, class M> class Evacuation {
     return label == kLabelSurvivor ? kLabelOld : label == kLabelEden && ages(heap_.region(index)) ? kLabelSurvivor : label;
   }
   // Pins in eden are looked at by every young collection. A region with many, which have stayed several times, ages as survivors do. Few cost little, and
-  // as eden the rest of their region is used again at once; so at most a kilobyte leaves eden for a pin.
+  // as eden the rest of their region is used again at once; so at most a kilobyte leaves eden for a pin, and old space has no more than kAgedHoles of such
+  // rests (a 32nd of a limit): what promotions do not fill no pacing sees.
   static constexpr u32 kPinnedBefore = 2, kBytesPerPin = 1024;
-  bool many_pins(const Region<M>& r) const { return r.role == Role::eden && r.pins >= heap_.region_bytes() / kBytesPerPin; }
-  bool ages(const Region<M>& r) const { return r.age >= kPinnedBefore && many_pins(r); }
+  static constexpr usize kAgedHoles = 32 * MiB, kAgesNow = ~usize(0);
+  usize pins_of_many() const { return heap_.region_bytes() / kBytesPerPin; }
+  bool many_pins(const Region<M>& r) const { return r.role == Role::eden && r.pins >= pins_of_many(); }
+  bool ages(const Region<M>& r) const { return r.role == Role::eden && r.pins == kAgesNow; }
+  void choose_ageing();
 
   Heap<M>& heap_;
   H& host_;
@@ -256,6 +260,7 @@ template <class H, class M> class Evacuation {
   u32 segregated_;
   u32 condemned_ = 0;
   u64 card_bytes_ = 0;
+  bool short_ = false;     // there may not be room for all survivors
   bool eden_kept_ = false; // objects stay in eden, or may have to: survivors' slots need a card check too
   Vector<typename Worker::Kept> pinned_;
   u64 pinned_count_ = 0;

@@ -45,7 +45,8 @@ template <class H, class M> void Evacuation<H, M>::begin(Self& self, u32 condemn
   });
   // Half buffers and regions of every worker and class, and rests that no object fits, come on top of what is copied.
   u64 room = heap_.budget().room() + heap_.free_charged(), waste = collected / 8 + u64(worker_count_) * (plab_young_ + plab_old_) + 4 * heap_.region_bytes();
-  eden_kept_ = keep_ && room < collected + waste;
+  short_ = room < collected + waste;
+  eden_kept_ = keep_ && short_;
 }
 
 // ---- gathering ----
@@ -128,6 +129,19 @@ template <class H, class M> void Evacuation<H, M>::freeze() {
       eden_kept_ = true; // nothing has been copied yet
     }
   pinned_count_ = pinned_.size();
+  if (!short_ && pinned_count_ >= pins_of_many()) choose_ageing();
+}
+
+// Sequential, before anything asks for future labels.
+template <class H, class M> void Evacuation<H, M>::choose_ageing() {
+  const u64 limit = heap_.budget().limit();
+  const usize most = limit == 0 ? kAgedHoles : min_of<usize>(kAgedHoles, limit / 32);
+  usize holes = spaces_.old.hole_bytes();
+  heap_.each_region([&](u32, auto& r) {
+    if (r.age < kPinnedBefore || !many_pins(r)) return;
+    holes += heap_.region_bytes() - min_of(r.live_bytes, heap_.region_bytes()); // as the last collection found it
+    if (holes <= most) r.pins = kAgesNow;
+  });
 }
 
 // ---- the evacuate phase's tasks ----

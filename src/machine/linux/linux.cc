@@ -131,6 +131,8 @@ bool Linux::want_huge_pages(word at, usize bytes, bool everywhere) {
   return madvise(reinterpret_cast<void*>(at), bytes, MADV_HUGEPAGE) == 0;
 }
 
+void Linux::want_small_pages(word at, usize bytes) { madvise(reinterpret_cast<void*>(at), bytes, MADV_NOHUGEPAGE); }
+
 Placed Linux::bind(word at, usize bytes, u32 node) {
   if (nodes_ == 1) return Placed::one_node;
   unsigned long mask[1024 / 64] = {};

@@ -68,6 +68,7 @@ class Linux {
   Placed bind(word at, usize bytes, u32 node);
   Placed interleave(word at, usize bytes);
   bool want_huge_pages(word at, usize bytes, bool everywhere = false); // false when the system refuses; everywhere: also where pages go round the nodes
+  void want_small_pages(word at, usize bytes); // takes that back; pages that are there stay as they are
   u32 nodes() const { return nodes_; }
   void relax(u32 turns) const {
     while (turns-- > 0) cpu_relax();
