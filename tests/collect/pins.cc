@@ -75,6 +75,29 @@ TEST(Pins, ManyThatStayGrowOld) {
   }
 }
 
+// A window of pins that slides: each leaves a part of a region that is nearly empty to old space, where next to nothing is promoted into it.
+TEST(Pins, WhatGrowsOldWithThemIsBounded) {
+  SyntheticShape shape = SmallHeap::roomy();
+  shape.limit = 32 * MiB;
+  SmallHeap heap("verify=off", shape);
+  const u32 window = 6, pins = 128; // collections that a pin lives for, and new ones before each
+  for (u32 i = 0; i < window * pins; i++) heap.root(heap.leaf(), RootKind::pinned);
+  u32 most = 0;
+  for (u32 round = 0; round < 600; round++) {
+    for (u32 i = 0; i < pins; i++) {
+      for (u32 k = 0; k < 16; k++) heap.leaf();
+      heap.root(heap.leaf(), RootKind::pinned);
+      heap.let_go(round % window * pins + i);
+    }
+    heap.young();
+    u32 old = 0;
+    heap.heap().each_region([&](u32, auto& r) { old += r.role == Role::old || r.role == Role::survivor; });
+    most = std::max(most, old);
+  }
+  EXPECT_GT(most, 4u) << "nothing grew old";
+  EXPECT_LE(most * heap.heap().region_bytes(), 5 * MiB) << "a 32nd of the limit in holes, and what buffers took of them, which pacing counts; without a bound 13 MB";
+}
+
 // Reported unpinned first, and pinned later by another worker: it must not have moved in between.
 TEST(Pins, LatePinsCount) {
   for (u64 seed = 1; seed <= 40; seed++) {
