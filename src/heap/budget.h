@@ -9,6 +9,9 @@
 
 namespace garner {
 
+// How much of what is kept back a request may use.
+enum class Reach : u8 { ordinary, quarter, all };
+
 template <class M> class Budget {
  public:
   void set_limit(u64 bytes) { limit_.store_relaxed(bytes); }
@@ -20,14 +23,15 @@ template <class M> class Budget {
   // From now on growth of the collector's own memory counts. Not called where many heaps share a process.
   void count_own() { own_at_start_ = max_of<u64>(list_bytes(), 1); }
 
-  // A part of the limit that is kept back for those who ask for it: threads that must throw because memory ran out. Any-thread; relaxed.
+  // A part of the limit that is kept back: all of it for threads that must throw because memory ran out, and before that a quarter for what finds no other place.
+  // Any-thread; relaxed.
   void hold(u64 bytes) { held_.store_relaxed(bytes); }
 
-  bool take(u64 bytes, bool reserve = false) {
+  bool take(u64 bytes, Reach reach = Reach::ordinary) {
     u64 now = charged_.load_relaxed();
     do {
       u64 cap = limit();
-      if (cap != 0 && with_tables(now + bytes) + own() + (reserve ? 0 : held_.load_relaxed()) > cap) return false;
+      if (cap != 0 && with_tables(now + bytes) + own() + held(reach) > cap) return false;
     } while (!charged_.cas_relaxed(now, now + bytes)); // relaxed: a count, it publishes nothing
     return true;
   }
@@ -43,6 +47,10 @@ template <class M> class Budget {
 
  private:
   static constexpr u64 kOwnAtStart = 512 * KiB;
+  u64 held(Reach reach) const {
+    u64 bytes = held_.load_relaxed();
+    return reach == Reach::all ? 0 : reach == Reach::quarter ? bytes - bytes / 4 : bytes;
+  }
   u64 own() const {
     u64 now = own_at_start_ == 0 ? 0 : list_bytes();
     return kOwnAtStart + (now > own_at_start_ ? now - own_at_start_ : 0);

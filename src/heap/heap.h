@@ -98,9 +98,9 @@ template <class M> class Heap {
 
   // -- regions --
   // A region in its new role with top = base, or kNoRegion when the budget or the reservation is used up.
-  u32 take_region(Role role, u8 label, u8 age, u8 home = kHomeFirstTouch, bool reserve = false);
+  u32 take_region(Role role, u8 label, u8 age, u8 home = kHomeFirstTouch, Reach reach = Reach::ordinary);
   // A run for one object of `bytes`, labelled old, with top behind the object; kNoRegion likewise. `zero`: hand it out cleared.
-  u32 take_large(usize bytes, bool zero, bool pinned, u8 home = kHomeFirstTouch);
+  u32 take_large(usize bytes, bool zero, bool pinned, u8 home = kHomeFirstTouch, Reach reach = Reach::ordinary);
   void free_region(u32 index) { Freeing(*this).release(index); } // of any role; a large run by its head
   // Many at once, under one lock. While one lives the world stands and nobody takes or frees regions otherwise: the lock does not nest.
   class Freeing {
@@ -189,7 +189,7 @@ template <class M> class Heap {
     }
   }
   u32 find_run(u32 regions, u8 home);
-  bool find_budget(usize bytes, u32 first, u32 regions, bool reserve);
+  bool find_budget(usize bytes, u32 first, u32 regions, Reach reach);
   bool pay_for(u32 index, usize bytes);
   void enter(u32 index, Role role, u8 label, u8 age);
   void drop_pages(u32 index, u32 regions = 1);

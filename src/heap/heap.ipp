@@ -152,7 +152,7 @@ template <class M> void Heap<M>::enter(u32 index, Role role, u8 label, u8 age) {
   if (index >= high_water_.load_relaxed()) high_water_.store_relaxed(index + 1);
 }
 
-template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home, bool reserve) {
+template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home, Reach reach) {
   Locked<typename M::Lock> guard(lock_);
   home = settle(home);
   Vector<u32>& warm = warm_[list_of(home)];
@@ -172,7 +172,7 @@ template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home
     return index;
   }
   u32 index = find_fresh(home);
-  if (index == kNoRegion || !open_through(index) || !find_budget(region_bytes(), 0, 0, reserve)) return kNoRegion;
+  if (index == kNoRegion || !open_through(index) || !find_budget(region_bytes(), 0, 0, reach)) return kNoRegion;
   table_[index].charged = u32(region_bytes());
   enter(index, role, label, age);
   writes<M>(table_[index].clean) = true;
@@ -182,8 +182,8 @@ template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home
 
 // Charges `bytes`, for which free regions of any home give up their pages, but not those of the run [first, first + regions).
 // Called with lock_ held.
-template <class M> bool Heap<M>::find_budget(usize bytes, u32 first, u32 regions, bool reserve) {
-  while (!budget_.take(bytes, reserve)) {
+template <class M> bool Heap<M>::find_budget(usize bytes, u32 first, u32 regions, Reach reach) {
+  while (!budget_.take(bytes, reach)) {
     u32 victim = kNoRegion;
     for (Vector<u32>& warm : warm_)
       while (!warm.empty() && victim == kNoRegion) {
@@ -231,7 +231,7 @@ template <class M> void Heap<M>::drop_pages(u32 index, u32 regions) {
   cursor = min_of(cursor, index);
 }
 
-template <class M> u32 Heap<M>::take_large(usize bytes, bool zero, bool pinned, u8 home) {
+template <class M> u32 Heap<M>::take_large(usize bytes, bool zero, bool pinned, u8 home, Reach reach) {
   usize room = region_bytes();
   u32 regions = u32(div_up(bytes, room));
   u32 first;
@@ -246,7 +246,7 @@ template <class M> u32 Heap<M>::take_large(usize bytes, bool zero, bool pinned, 
       need += want > charged ? want - charged : 0;
       had += charged;
     }
-    if (!find_budget(need, first, regions, false)) { // other free regions' pages could not make it
+    if (!find_budget(need, first, regions, reach)) { // other free regions' pages could not make it
       for (u32 i = 0; i < regions; i++)       // their entries may have been popped
         if (table_[first + i].charged != 0) list_warm(first + i);
       return kNoRegion;

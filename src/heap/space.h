@@ -25,8 +25,8 @@ template <class M> class Space {
  public:
   template <class T> using Atomic = typename M::template Atomic<T>;
 
-  void init(Heap<M>& heap, Role role, u8 label, u8 age, SpacePolicy policy = SpacePolicy::firsttouch, bool reserve = false) {
-    reserve_ = reserve;
+  void init(Heap<M>& heap, Role role, u8 label, u8 age, SpacePolicy policy = SpacePolicy::firsttouch, Reach reach = Reach::ordinary) {
+    reach_ = reach;
     heap_ = &heap;
     role_ = role;
     label_ = label;
@@ -81,7 +81,36 @@ template <class M> class Space {
   }
   void forget_holes() {
     for (Vector<Range>& bin : holes_) bin.clear();
+    for (Vector<Range>& bin : resting_) bin.clear();
+    rests_ = false;
     hole_bytes_.store_relaxed(0);
+  }
+  // Where there are more holes than will be asked for, those of the emptiest regions rest: what keeps such a region dies and nothing comes to it, so that it is
+  // free again one day. `keep`: as many bytes of holes do not rest. They are given before another region is taken. The regions' live_bytes must be known.
+  void rest(u64 keep) {
+    usize sums[kClasses] = {}, all = 0;
+    for (Vector<Range>& bin : holes_)
+      for (const Range& hole : bin) {
+        sums[class_of(hole)] += hole.bytes();
+        all += hole.bytes();
+      }
+    if (all <= keep) return;
+    rests_ = true;
+    usize left = all - keep;
+    u32 first = 0; // classes below rest whole
+    while (first < kClasses && sums[first] <= left) left -= sums[first++];
+    for (u32 i = 0; i < kBins; i++)
+      for (usize at = 0; at < holes_[i].size();) {
+        Range hole = holes_[i][at];
+        u32 of = class_of(hole);
+        if (of > first || (of == first && hole.bytes() > left) || !resting_[i].push(hole)) {
+          at++;
+          continue;
+        }
+        if (of == first) left -= hole.bytes();
+        holes_[i][at] = holes_[i].back();
+        holes_[i].pop();
+      }
   }
   usize hole_bytes() const { return hole_bytes_.load_relaxed(); }
 
@@ -117,7 +146,7 @@ template <class M> class Space {
         return {};
       }
     }
-    Range range = take_hole(least, want, fragment);
+    Range range = take_hole(holes_, least, want, fragment);
     if (range.begin == 0) range = take_bump(least, want, fragment);
     if (want != range.bytes()) used_.fetch_sub_relaxed(want - range.bytes());
     return range;
@@ -158,6 +187,8 @@ template <class M> class Space {
           top = r.top.load_relaxed();
         }
       }
+      if (GARNER_UNLIKELY(rests_))
+        if (Range range = take_hole(resting_, least, want, fragment); range.begin != 0) return range;
       if (!fetch(fragment, index)) return {};
     }
   }
@@ -173,7 +204,7 @@ template <class M> class Space {
       }
       bool found = true;
       if (fragment.current.load_relaxed() == seen) {
-        u32 fresh = heap_->take_region(role_, label_, age_, home(u32(&fragment - fragments_)), reserve_);
+        u32 fresh = heap_->take_region(role_, label_, age_, home(u32(&fragment - fragments_)), reach_);
         found = fresh != kNoRegion;
         if (found) fragment.current.store_release(fresh);
       }
@@ -185,18 +216,17 @@ template <class M> class Space {
 
   // Holes stand in bins by size, each of twice the size of the one before. A single object gets the smallest hole that fits, so that
   // large holes stay; a buffer the largest, so that buffers are few.
-  Range take_hole(usize least, usize want, Fragment& fragment) {
+  Range take_hole(Vector<Range>* bins, usize least, usize want, Fragment& fragment) {
     if (GARNER_LIKELY(hole_bytes_.load_relaxed() == 0)) return {}; // a hint: whoever misses a new hole bumps instead
     Locked<typename M::Lock> guard(lock_);
     u32 lowest = bin_of(least);
     for (u32 i = lowest; i < kBins; i++)
-      if (Range range = take_from(want == least ? i : kBins - 1 - (i - lowest), least, want, u32(&fragment - fragments_)); range.begin != 0) return range;
+      if (u32 number = want == least ? i : kBins - 1 - (i - lowest); !bins[number].empty())
+        if (Range range = take_from(bins[number], next_[number], least, want, u32(&fragment - fragments_)); range.begin != 0) return range;
     return {};
   }
 
-  Range take_from(u32 number, usize least, usize want, u32 node) {
-    Vector<Range>& bin = holes_[number];
-    usize& next = next_[number];
+  Range take_from(Vector<Range>& bin, usize& next, usize least, usize want, u32 node) {
     for (usize tries = min_of<usize>(bin.size(), kTries); tries > 0; tries--) {
       if (next >= bin.size()) next = 0;
       Range hole = bin[next];
@@ -223,20 +253,23 @@ template <class M> class Space {
 
   static constexpr u32 kBins = 12; // [256, 512) … [512 KiB, …)
   static constexpr usize kTries = 8;
+  static constexpr u32 kClasses = 64; // of regions, by how much of them lives
+  u32 class_of(const Range& hole) const { return min_of(u32(heap_->region(heap_->index_at(hole.begin)).live_bytes * kClasses / heap_->region_bytes()), kClasses - 1); }
   static u32 bin_of(usize bytes) { return min_of(u32(log2_floor(max_of(bytes, kLeastHole)) - log2_floor(kLeastHole)), kBins - 1); }
 
   Heap<M>* heap_ = nullptr;
   Role role_{};
   u8 label_ = 0, age_ = 0;
   SpacePolicy policy_ = SpacePolicy::firsttouch;
-  bool reserve_ = false;     // may use what the budget keeps back
+  Reach reach_ = Reach::ordinary; // of what the budget keeps back
+  bool rests_ = false;       // some holes rest, or did; changes with the world stopped
   bool shares_ = false;      // N21: a fragment has its share of the limit only
   u32 fragments_count_ = 1;
   Fragment fragments_[kMostNodes];
   Atomic<u64> used_;     // relaxed: a count; equals bytes handed out since reset_used
   Atomic<u64> limit_;
-  typename M::Lock lock_; // guards holes_
-  Vector<Range> holes_[kBins];
+  typename M::Lock lock_; // guards holes_ and resting_
+  Vector<Range> holes_[kBins], resting_[kBins];
   usize next_[kBins] = {};   // where the next request looks first
   Atomic<usize> hole_bytes_; // relaxed: read without the lock as a hint only
 };

@@ -98,6 +98,31 @@ TEST(Pins, WhatGrowsOldWithThemIsBounded) {
   EXPECT_LE(most * heap.heap().region_bytes(), 5 * MiB) << "a 32nd of the limit in holes, and what buffers took of them, which pacing counts; without a bound 13 MB";
 }
 
+// Pins everywhere, of which some go at each collection and others come: regions become free, although there is room enough in holes.
+TEST(Pins, TheEmptiestRegionsDrain) {
+  SyntheticShape shape;
+  shape.limit = 4 * MiB;
+  shape.eden_min = 64 * KiB;
+  SmallHeap heap("verify=off", shape);
+  Random random(5);
+  const u32 pins = 4500;
+  for (u32 i = 0; i < pins; i++) heap.root(heap.leaf(random.below(50) * kWordBytes + 64), RootKind::pinned);
+  u32 with_free = 0, collections = 0;
+  for (u32 round = 0; round < 60'000; round++) {
+    const u64 before = heap.host.cycle->count();
+    for (u32 k = 0; k < 3; k++) ASSERT_NE(heap.leaf(random.below(50) * kWordBytes + 64).at, 0u);
+    Ref pin = heap.leaf(random.below(50) * kWordBytes + 64);
+    ASSERT_NE(pin.at, 0u);
+    heap.root(pin, RootKind::pinned);
+    heap.let_go(random.below(pins));
+    if (heap.host.cycle->count() == before || round < 10'000) continue;
+    collections++;
+    with_free += heap.heap().budget().room() + heap.heap().free_charged() >= heap.heap().region_bytes();
+  }
+  EXPECT_GT(collections, 20u);
+  EXPECT_EQ(with_free, collections) << "without resting holes none";
+}
+
 // Reported unpinned first, and pinned later by another worker: it must not have moved in between.
 TEST(Pins, LatePinsCount) {
   for (u64 seed = 1; seed <= 40; seed++) {

@@ -31,6 +31,21 @@ void never_exceeded(u64 limit, usize huge_from) {
   EXPECT_EQ(bare.heap.budget().charged(), 0u);
 }
 
+TEST(Budget, OfWhatIsKeptBackAQuarterIsForTheLastPlace) {
+  BareHeap bare(4 * MiB);
+  auto& budget = bare.heap.budget();
+  budget.hold(512 * KiB);
+  auto all = [&](Reach reach) {
+    u64 bytes = 0;
+    while (budget.take(KiB, reach)) bytes += KiB;
+    return bytes;
+  };
+  EXPECT_GT(all(Reach::ordinary), 2 * MiB);
+  EXPECT_NEAR(all(Reach::quarter), 128 * KiB, 6 * KiB);
+  EXPECT_NEAR(all(Reach::all), 384 * KiB, 14 * KiB);
+  EXPECT_LE(budget.committed(), 4 * MiB);
+}
+
 TEST(Budget, NeverExceededByOne) { never_exceeded(4 * MiB, ~usize(0)); }
 TEST(Budget, NeverExceededByHugePages) { never_exceeded(9 * MiB, 2 * MiB); }
 

@@ -52,6 +52,46 @@ TEST(SpaceCounters, N22GrowingAndShrinkingTheLimitMakesNoSystemCall) {
   EXPECT_EQ(bare.machine.calls, calls);
 }
 
+// More holes than will be asked for: those of the emptiest region are left alone while there are others, and given before another region is taken.
+TEST(SpaceCounters, HolesOfTheEmptiestRegionsRest) {
+  BareHeap bare(2 * MiB);
+  u32 regions[3];
+  for (u32 i = 0; i < 3; i++) {
+    regions[i] = bare.heap.take_region(Role::eden, kLabelEden, 0);
+    auto& r = bare.heap.region(regions[i]);
+    const word begin = bare.heap.begin_of(regions[i]);
+    r.top.store_relaxed(begin + 64 * KiB);
+    r.live_bytes = (2 - i) * 16 * KiB;
+    fill(begin, 64 * KiB);
+    for (word at = begin + r.live_bytes; at < begin + 64 * KiB; at += 16 * KiB) bare.space.add_hole(at, at + 16 * KiB);
+  }
+  const usize keep = 32 * KiB + 40 * KiB; // all of the first region's, half of the second's
+  bare.space.rest(keep);
+  EXPECT_EQ(bare.space.hole_bytes(), 9 * 16 * KiB);
+  u32 given[3] = {};
+  auto take = [&](u32& where) {
+    Range range = bare.space.take(16 * KiB, 16 * KiB);
+    where = range.begin == 0 ? kNoRegion : bare.heap.index_of(ref_of(range.begin));
+    return range.begin != 0;
+  };
+  u32 where;
+  for (u32 i = 0; i < 5; i++) {
+    ASSERT_TRUE(take(where));
+    ASSERT_LE(where, regions[1]) << "take " << i;
+    given[where]++;
+  }
+  EXPECT_EQ(given[regions[0]], 2u);
+  EXPECT_EQ(given[regions[1]], 3u) << "of the last class no more rests than there is too much";
+  u32 fresh = 0, rested = 0;
+  while (take(where)) {
+    (where > regions[2] ? fresh : rested)++;
+    ASSERT_TRUE(where <= regions[2] || rested == 4) << "a new region while holes rest";
+  }
+  EXPECT_GT(fresh, 0u);
+  EXPECT_EQ(rested, 4u);
+  EXPECT_EQ(bare.space.hole_bytes(), 0u);
+}
+
 // Whatever sizes are asked for, ranges do not overlap and every gap between them, holes' rests included, takes a filler.
 TEST(SpaceCounters, N2RangesAreDisjointAndGapsAreWalkable) {
   Random random(3);

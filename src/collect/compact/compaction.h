@@ -86,6 +86,7 @@ template <class H, class M> class Compaction {
   static constexpr u64 kPart = 1;
   static constexpr u32 kPartShift = 48;
   static constexpr usize kPartBytes = 128 * KiB;
+  static constexpr usize kFarOverflow = usize(1) << 22; // entries of 8 bytes beyond a worker's queue
   // Of an object of so many bytes; larger ones where there would be more than 16 bits count.
   static constexpr usize part_bytes(usize bytes) { return max_of(kPartBytes, align_up(div_up(bytes, usize(1) << (64 - kPartShift)), kWordBytes)); }
   static_assert(div_up(usize(16) * GiB + 24, part_bytes(usize(16) * GiB + 24)) <= 65536 && part_bytes(8 * GiB) == kPartBytes);

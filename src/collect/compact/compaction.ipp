@@ -134,8 +134,8 @@ template <class H, class M> GARNER_INLINE void Compaction<H, M>::mark(Self& self
     return;
   }
   auto& queue = gang_.queue(self.index);
-  // Strings that hang on lists pile up in a queue that gives the newest first: where it overflows they are done with at once.
-  if (GARNER_UNLIKELY(queue.spilled() != 0) && host_.leaf(ref)) return void(count(workers_[self.index], ref));
+  // Strings that hang on lists pile up in a queue that gives the newest first. To look at each object here is to wait for it, so only when that has gone far.
+  if (GARNER_UNLIKELY(queue.spilled() >= kFarOverflow) && host_.leaf(ref)) return void(count(workers_[self.index], ref));
   queue.push(ref.at);
 }
 

@@ -44,7 +44,7 @@ template <class M> struct Spaces {
   void init(Heap<M>& heap, const Settings& settings) {
     SpacePolicy of_old = settings.as<SpacePolicy>(Opt::space_old);
     eden.init(heap, Role::eden, kLabelEden, 0, settings.as<SpacePolicy>(Opt::space_eden));
-    last_resort.init(heap, Role::eden, kLabelEden, 0, settings.as<SpacePolicy>(Opt::space_eden), true);
+    last_resort.init(heap, Role::eden, kLabelEden, 0, settings.as<SpacePolicy>(Opt::space_eden), Reach::all);
     old.init(heap, Role::old, kLabelOld, 0, of_old);
     pinned.init(heap, Role::pinned, kLabelOld, 0, of_old);
     for (u32 i = 0; i < kOldClass; i++) survivor[i].init(heap, Role::survivor, kLabelSurvivor, u8(i + 1), settings.as<SpacePolicy>(Opt::space_survivor));

@@ -3,8 +3,8 @@
 // A buffer is [begin, end): all zero when handed out, published as alloc_ptr = begin + 8 and alloc_limit = end - 16, so that the last
 // object ends at least 24 bytes before the end and a filler always fits. The compiled path never checks for large objects; buffers
 // stay below the large threshold for that reason.
-// When a request fails: collect (young, or full when due), then full, then full with everything compacted; then null, which the
-// runtime turns into OutOfMemoryException. Every step is skipped when another thread has collected meanwhile, and comes later when others were faster (Attempts).
+// When a request fails: collect (young, or full when due), then full, then full with everything compacted; then pages of its own for the object, and of what is
+// kept back a quarter; then null, which the runtime turns into OutOfMemoryException. Every step is skipped when another thread has collected meanwhile, and comes later when others were faster (Attempts).
 #include "host/dotnet/host.h"
 
 namespace garner::dotnet {
@@ -89,7 +89,7 @@ clr::Object* DotNet::allocate_small(clr::gc_alloc_context* context, usize bytes,
     }
     if (clr::Object* object = from_reserve(context, bytes); object != nullptr) return object;
     if (!relieve(tries.next(cycle->spaces().eden.given_out(machine.current_node())), Cause::eden_full, seen)) {
-      return out_of_memory(context, bytes);
+      return place_last(context, bytes, false);
     }
   }
 }
@@ -109,24 +109,38 @@ clr::Object* DotNet::allocate_large(clr::gc_alloc_context* context, usize bytes,
         Range range = cycle->spaces().pinned.take(bytes, bytes, machine.current_node());
         block = range.begin;
         if (block != 0 && !range.zeroed) memset(reinterpret_cast<void*>(block), 0, bytes);
-      } else if (u32 region = leaves_reserve(bytes, 32) ? heap().take_large(bytes, zero, pinned, cycle->spaces().old.home(machine.current_node())) : kNoRegion; region != kNoRegion) {
-        block = heap().begin_of(region);
+      } else {
+        block = take_run(bytes, zero, pinned, Reach::ordinary);
       }
-      if (block != 0) {
-        cycle->grew_old(bytes);
-        note_approach();
-        context->alloc_bytes_uoh += i64(bytes);
-        clr::Object* object = reinterpret_cast<clr::Object*>(block + kHeadBytes);
-        account(context, bytes, pinned ? 2 : 1, object, bytes);
-        return object;
-      }
+      if (block != 0) return grown_old(context, block, bytes, pinned);
     }
     if (clr::Object* object = pinned ? nullptr : from_reserve(context, bytes); object != nullptr) return object;
     // Only a full collection frees large objects.
     if (!relieve(max_of(attempt, 1u), Cause::large_budget, seen)) {
-      return out_of_memory(context, bytes);
+      return bytes <= most_small() ? place_last(context, bytes, pinned) : out_of_memory(context, bytes);
     }
   }
+}
+
+// The block of an object that has regions of its own; 0 when there is no memory.
+word DotNet::take_run(usize bytes, bool zero, bool pinned, Reach reach) {
+  u32 region = leaves_reserve(bytes, 32) ? heap().take_large(bytes, zero, pinned, cycle->spaces().old.home(machine.current_node()), reach) : kNoRegion;
+  return region == kNoRegion ? 0 : heap().begin_of(region);
+}
+
+clr::Object* DotNet::grown_old(clr::gc_alloc_context* context, word block, usize bytes, bool pinned) {
+  cycle->grew_old(bytes);
+  note_approach();
+  context->alloc_bytes_uoh += i64(bytes);
+  clr::Object* object = reinterpret_cast<clr::Object*>(block + kHeadBytes);
+  account(context, bytes, pinned ? 2 : 1, object, bytes);
+  return object;
+}
+
+// Pins may have left holes in every region and none of them large enough, while pages are left that make no whole region.
+clr::Object* DotNet::place_last(clr::gc_alloc_context* context, usize bytes, bool pinned) {
+  word block = take_run(bytes, true, pinned, Reach::quarter);
+  return block != 0 ? grown_old(context, block, bytes, pinned) : out_of_memory(context, bytes);
 }
 
 // The runtime throws now. This thread, and only it, may have a little of what is kept back, for the exception and those who catch it.

@@ -212,6 +212,9 @@ class DotNet {
   Range take_eden(usize least, usize want);
   usize most_small() { return heap().region_bytes() / 8 * 7; } // larger objects get regions of their own
   void account(clr::gc_alloc_context* context, usize bytes, u32 heap, clr::Object* object, usize object_bytes);
+  word take_run(usize bytes, bool zero, bool pinned, Reach reach);
+  clr::Object* place_last(clr::gc_alloc_context* context, usize bytes, bool pinned);
+  clr::Object* grown_old(clr::gc_alloc_context* context, word block, usize bytes, bool pinned);
   bool leaves_reserve(usize bytes, u32 share);
   bool large_due(usize bytes);
   bool beyond_memory(usize bytes);

@@ -11,7 +11,7 @@ LOG=$(mktemp) && trap 'rm -f "$LOG"' EXIT
 names=(binary-trees gcbench warehouse lru-cache dictionary large-objects pinned-buffers finalizers xml-transform)
 options=("workers=2,stress_every=200,poison=on" "workers=3,woken_per=0,stress_every=500,stress_kind=full" "preset=ps,workers=2,stress_every=300"
   "preset=naps,workers=4,stress_every=300" "tenure_age=3,region=64k,tlab=4k,stress_every=2000" "workers=2,stress_every=800,verify=both" "workers=1")
-declare -A expected tight=([binary-trees]=16 [gcbench]=18 [finalizers]=16 [pinned-buffers]=24) # MB; near the least each finishes in
+declare -A expected tight=([binary-trees]=16 [gcbench]=18 [finalizers]=16 [pinned-buffers]=12) # MB; near the least each finishes in
 checksum() { sed -nE 's/.*"checksum":"([0-9a-f]+)".*/\1/p'; }
 turn=0
 while [ $SECONDS -lt $((MINUTES * 60)) ]; do

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every workload, small size, at 1.5 times the minimum heap that stock needs (`garner bench --minheap` searches
-# it): each must finish, with stock's checksum. Arguments: --lib PATH. Ends with "N passed, N failed".
+# it): each must finish, with stock's checksum. And pins everywhere in 12 MB, where no hole is large enough for the largest object.
+# Arguments: --lib PATH. Ends with "N passed, N failed".
 . "$(dirname "$0")/common.sh"
 GARNER_COMMAND=$BUILD/bin/garner
 [ -x "$GARNER_COMMAND" ] || fail "no command at $GARNER_COMMAND; ./run --build makes it"
@@ -8,5 +9,9 @@ OUT=$(mktemp -d) && trap 'rm -rf "$OUT"' EXIT
 for name in binary-trees gcbench warehouse lru-cache dictionary large-objects pinned-buffers finalizers xml-transform kestrel roslyn build-solution; do
   if timeout 300 "$GARNER_COMMAND" bench --lib "$LIB" --bench-dir "$ROOT/bench/dotnet" --size small --at 1.5 --runs 1 --check --modes garner \
     --out "$OUT/$name" "$name" >"$OUT/$name.log" 2>&1; then pass; else miss "$name at 1.5 times its minimum heap" "$OUT/$name.log"; fi
+done
+for turn in 1 2 3 4 5; do
+  if DOTNET_GCPath=$LIB DOTNET_GCHeapHardLimit=0xc00000 timeout 60 dotnet "$WORKLOADS" pinned-buffers pins=4000 bytes=4096 buffers=300000 threads=2 seed=1 \
+    >"$OUT/pins.log" 2>&1; then pass; else miss "pinned-buffers in 12 MB, run $turn" "$OUT/pins.log"; fi
 done
 finish
