@@ -1,6 +1,7 @@
 // `garner doctor`: the machine, the container, the .NET runtimes, the library and the settings in force, one line each: ok, note or problem.
 //
-// A problem is what would keep a program from running on the collector; the exit code is 1 then. A note is what one should know.
+// A problem is what would keep a program from running on the collector; the exit code is 1 then. A note is what one should know. After them, what one would
+// set and why (counsel.h): from the machine and the environment, and from a program's log where one is given.
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -14,12 +15,14 @@
 #include <fmt/format.h>
 
 #include "command.h"
+#include "counsel.h"
 #include "host_facts.h"
 #include "options/parse.h"
 #include "paths.h"
 #include "probes.h"
 #include "process.h"
 #include "say.h"
+#include "strict_json.h"
 #include "table.h"
 
 extern char** environ;
@@ -33,6 +36,7 @@ class Report {
  public:
   void ok(const std::string& what, const std::string& text) { line("ok", "32", what, text); }
   void note(const std::string& what, const std::string& text) { line("note", "33", what, text); }
+  void set(const std::string& what, const std::string& text) { line("set", "36", what, text); }
   void problem(const std::string& what, const std::string& text) {
     line("problem", "31", what, text);
     problems_++;
@@ -188,7 +192,21 @@ void check_environment(Report& report) {
   if (!options) report.ok("GARNER", "not set: the defaults are in force");
 }
 
-int doctor(const std::string& library) {
+void counsel(Report& report, const CgroupFacts& cgroups, const fs::path& root, const std::string& log, const LogData& data) {
+  const char* options = std::getenv("GARNER");
+  std::vector<Counsel> all = counsel_of(cgroups, chosen_word(first_line(below(root, "/sys/kernel/mm/transparent_hugepage/enabled"))), options == nullptr ? "" : options);
+  if (!log.empty()) {
+    report.ok(printable(log), sum_text(data));
+    if (const std::string damage = damage_of(data); !damage.empty()) report.note(printable(log), damage);
+    std::vector<Counsel> of_log = counsel_of(data);
+    all.insert(all.begin(), of_log.begin(), of_log.end());
+  }
+  for (const Counsel& one : all) report.set(one.what, one.text);
+  if (all.empty()) report.ok("to set", log.empty() ? "nothing; --log FILE looks at what a program does" : "nothing: no figure stands out");
+}
+
+int doctor(const std::string& library, const std::string& log) {
+  const LogData data = log.empty() ? LogData{} : read_log(log); // before anything is printed: it may be refused
   Report report;
   const fs::path root = "/";
   CgroupFacts cgroups = read_cgroups(root);
@@ -201,17 +219,20 @@ int doctor(const std::string& library) {
   check_runtimes(report);
   check_library(report, library);
   check_environment(report);
+  counsel(report, cgroups, root, log, data);
   return report.problems() > 0 ? kExitFailed : 0;
 }
 
 } // namespace
 
 Command add_doctor(CLI::App& root) {
-  CLI::App* app = root.add_subcommand("doctor", "Look at the machine, the .NET runtimes, the library and the settings in force");
-  auto library = std::make_shared<std::string>();
-  app->add_option("--lib", *library, "The collector's library, if not the one beside this program")->type_name("PATH");
-  app->footer("Each line is ok, note or problem. The exit code is 1 when a problem would keep programs from running on the collector.");
-  return {app, [library](const Invocation&) { return doctor(*library); }};
+  CLI::App* app = root.add_subcommand("doctor", "Look at the machine, the .NET runtimes, the library and the settings in force, and say what to set and why");
+  struct Wanted { std::string library, log; };
+  auto wanted = std::make_shared<Wanted>();
+  app->add_option("--lib", wanted->library, "The collector's library, if not the one beside this program")->type_name("PATH");
+  app->add_option("--log", wanted->log, "A program's log, written by 'garner run --log' or with log=FILE,log_format=json: says what to set for it")->type_name("FILE");
+  app->footer("Each line is ok, note, problem, or set: what one would set, and why. The exit code is 1 when a problem would keep programs from running on the collector.");
+  return {app, [wanted](const Invocation&) { return doctor(wanted->library, wanted->log); }};
 }
 
 } // namespace garner::tool

@@ -205,7 +205,7 @@ Command add_run(CLI::App& root) {
   add_collector_args(*app, args->collector);
   app->add_option("--mode", args->mode, "The collector to run on: " + mode_names(", "))->type_name("MODE")->capture_default_str();
   app->add_option("--limit", args->limit, "Most memory the managed heap may use (DOTNET_GCHeapHardLimit)")->type_name("SIZE");
-  app->add_option("--log", args->log, "Append the collector's records to this file, as JSON lines")->type_name("FILE");
+  app->add_option("--log,--record-log", args->log, "Append the collector's records to this file, as JSON lines")->type_name("FILE");
   app->add_flag("--json", args->json, "Print the summary as one JSON object, on stderr");
   expects_program(*app);
   app->footer("The exit code is the program's, 128+n when signal n ended it, 127 when it was not found.\n"

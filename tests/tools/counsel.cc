@@ -1,0 +1,122 @@
+// What `garner doctor` says should be set: each rule speaks where its figure is large, keeps silent where it is not, and names its figures.
+#include <sstream>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "counsel.h"
+
+namespace garner::tool {
+namespace {
+
+struct Made {
+  u64 live = 0, limit = 0, fragmented = 0, pinned = 0, finalize_pending = 0;
+  double stop_ms = 0;
+};
+
+class Counselling : public ::testing::Test {
+ protected:
+  // A pause of `ms` at the end of each `every_ms`.
+  void collections(u32 count, double every_ms, double ms, const char* kind, const char* cause, const Made& made = {}) {
+    if (at_ms_ == 0) text_ += R"({"event":"heap_ready","pid":7,"start_ns":0,"door":"dotnet"})" "\n";
+    for (u32 i = 0; i < count; i++) {
+      at_ms_ += every_ms;
+      text_ += fmt::format(R"({{"event":"cycle_end","pid":7,"index":{},"start_ns":{:.0f},"pause_ns":{:.0f},"stop_ns":{:.0f},"kind":"{}","cause":"{}","heap_after":{},"limit":{},"fragmented":{},"pinned":{},"finalize_pending":{}}})" "\n",
+                           ++index_, (at_ms_ - ms) * 1e6, ms * 1e6, made.stop_ms * 1e6, kind, cause, made.live, made.limit, made.fragmented, made.pinned, made.finalize_pending);
+    }
+  }
+  LogData read() const {
+    std::istringstream lines(text_);
+    return read_log(lines, "log");
+  }
+  std::string told() const {
+    std::string all;
+    for (const Counsel& one : counsel_of(read())) all += one.what + ": " + one.text + "\n";
+    return all;
+  }
+  std::string text_;
+  double at_ms_ = 0;
+  u64 index_ = 0;
+};
+
+constexpr u64 kMB = 1'000'000;
+
+TEST_F(Counselling, SilentWhereNothingStandsOut) {
+  collections(100, 100, 2, "young1", "eden_full", {100 * kMB, 150 * kMB});
+  collections(1, 1000, 10, "full", "eden_full", {100 * kMB, 150 * kMB, 1 * kMB, 100});
+  EXPECT_EQ(told(), "");
+  EXPECT_EQ(sum_text(read()).substr(0, 23), "101 collections, 1 full");
+}
+
+TEST_F(Counselling, ALimitNearWhatLives) {
+  collections(100, 100, 20, "young1", "eden_full", {100 * kMB, 150 * kMB});
+  collections(3, 1000, 100, "full", "memory_limit", {100 * kMB, 150 * kMB});
+  EXPECT_NE(told().find("DOTNET_GCHeapHardLimit: 0xee6b280 ("), std::string::npos) << told(); // 250,000,000
+  EXPECT_NE(told().find("3 of 3 full collections for lack of memory"), std::string::npos) << told();
+  text_.clear(), at_ms_ = 0;
+  collections(100, 100, 20, "young1", "eden_full", {100 * kMB, 350 * kMB});
+  collections(3, 1000, 100, "full", "eden_full", {100 * kMB, 350 * kMB});
+  EXPECT_EQ(told(), "") << "the limit is wide: eden's own affair";
+}
+
+TEST_F(Counselling, WhatTheProgramAskedFor) {
+  for (auto [cause, words] : {std::pair("induced", "leave out GC.Collect: 20 full"), {"large_budget", "(ArrayPool), or 200"}, {"low_memory", "20 full collections because its memory ran short"}}) {
+    text_.clear(), at_ms_ = 0;
+    collections(100, 10, 0.5, "young1", "eden_full");
+    collections(20, 100, 30, "full", cause);
+    EXPECT_NE(told().find(words), std::string::npos) << cause << ": " << told();
+    text_.clear(), at_ms_ = 0;
+    collections(1000, 10, 0.5, "young1", "eden_full");
+    collections(2, 100, 30, "full", cause);
+    EXPECT_EQ(told(), "") << cause << " is a small part";
+  }
+}
+
+TEST_F(Counselling, ThreadsThatDoNotStop) {
+  collections(100, 100, 8, "young1", "eden_full", {.stop_ms = 5});
+  EXPECT_EQ(told().rfind("processors: ", 0), 0u) << told();
+  text_.clear(), at_ms_ = 0;
+  collections(100, 100, 8, "young1", "eden_full", {.stop_ms = 0.5});
+  EXPECT_EQ(told(), "");
+}
+
+TEST_F(Counselling, WorkersWithNothingToDo) {
+  for (u64 idle : {80'000, 20'000}) {
+    text_.clear(), at_ms_ = 0;
+    for (u32 i = 0; i < 20; i++) {
+      for (u32 worker : {0, 1})
+        text_ += fmt::format(R"({{"event":"worker_phase","pid":7,"index":{},"phase":"evacuate","worker":{},"node":0,"start_ns":{},"end_ns":{},"idle_ns":{}}})" "\n", index_ + 1, worker, u64(at_ms_ * 1e6) + 1000, u64(at_ms_ * 1e6) + 101'000, idle);
+      collections(1, 10, 2, "young1", "eden_full");
+    }
+    EXPECT_EQ(told().rfind("general.workers: fewer", 0) == 0, idle == 80'000) << told();
+  }
+}
+
+TEST_F(Counselling, PinsAndFinalizers) {
+  collections(10, 100, 1, "young1", "eden_full", {100 * kMB, 0, 60 * kMB, 5000, 300'000});
+  EXPECT_NE(told().find("5000 pinned objects, 57.2 MB"), std::string::npos) << told();
+  EXPECT_NE(told().find("300000 objects wait for their finalizer"), std::string::npos) << told();
+}
+
+TEST_F(Counselling, TheHeaviestFirst) {
+  collections(20, 100, 30, "full", "induced");
+  collections(30, 100, 60, "full", "large_budget");
+  EXPECT_LT(told().find("large arrays"), told().find("GC.Collect")) << told();
+}
+
+TEST(CounselOfTheMachine, EachFactThatOneWouldChange) {
+  CgroupFacts cgroups;
+  EXPECT_TRUE(counsel_of(cgroups, "madvise", "workers=2").empty());
+  ASSERT_EQ(counsel_of(cgroups, "never", "").size(), 1u);
+  cgroups.memory = Limit<uint64_t>{uint64_t(4) << 30, "max"};
+  cgroups.memory_high = Limit<uint64_t>{uint64_t(2) << 30, "high"};
+  ASSERT_EQ(counsel_of(cgroups, "always", "").size(), 1u);
+  EXPECT_EQ(counsel_of(cgroups, "always", "")[0].text.rfind("0x60000000 (", 0), 0u);
+  cgroups.memory_high->value = uint64_t(5) << 30;
+  EXPECT_TRUE(counsel_of(cgroups, "always", "").empty()) << "the limit comes first";
+  EXPECT_EQ(counsel_of({}, "", "verify=both,poison=on,stress_every=10").size(), 3u);
+  EXPECT_TRUE(counsel_of({}, "", "colour=blue").empty()) << "doctor tells of it as a problem";
+}
+
+} // namespace
+} // namespace garner::tool

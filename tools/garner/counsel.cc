@@ -1,0 +1,137 @@
+#include "counsel.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "log_pauses.h"
+#include "options/parse.h"
+#include "options/table.h"
+#include "table.h"
+
+namespace garner::tool {
+namespace {
+
+constexpr double kMuchStopped = 0.05; // of the time: what cycle.gc_share aims at for young collections
+constexpr double kMuchOfPauses = 0.25; // of all stopped time
+constexpr double kRoom = 2;            // times what lives: below it collections become frequent
+constexpr double kIdle = 0.6;          // of the workers' time
+constexpr double kFragmented = 0.25;   // of the heap
+
+struct Sums {
+  double ran_ns = 0, stopped_ns = 0, stopping_ns = 0, longest_stop_ns = 0;
+  double work_ns = 0, idle_ns = 0; // of collections with several workers
+  size_t collections = 0, full = 0;
+  uint64_t live = 0, limit = 0, fragmented = 0, heap = 0, pinned = 0, finalize_pending = 0; // live: the most after a full collection; the rest as last seen
+  std::map<std::string, std::pair<size_t, double>> full_by_cause;
+  double stopped() const { return ran_ns > 0 ? stopped_ns / ran_ns : 0; }
+};
+
+Sums sums_of(const LogData& log) {
+  Sums sums;
+  for (const RunSeen& run : runs_of(log)) {
+    sums.ran_ns += run.ns();
+    sums.stopped_ns += run.stopped_ns();
+  }
+  for (const auto& [number, cycle] : log.cycles) {
+    const CycleEnd& f = cycle.figures;
+    sums.collections++;
+    sums.stopping_ns += cycle.stop_ns;
+    sums.longest_stop_ns = std::max(sums.longest_stop_ns, cycle.stop_ns);
+    sums.limit = f.limit, sums.fragmented = f.fragmented, sums.heap = f.heap_after, sums.pinned = f.pinned, sums.finalize_pending = f.finalize_pending;
+    if (cycle.work.size() > 1)
+      for (const auto& [index, worker] : cycle.work) {
+        sums.work_ns += worker.sum.end_ns > worker.sum.start_ns ? double(worker.sum.end_ns - worker.sum.start_ns) : 0;
+        sums.idle_ns += double(worker.sum.idle_ns);
+      }
+    if (cycle.kind != "full") continue;
+    sums.full++;
+    sums.live = std::max<uint64_t>(sums.live, f.heap_after);
+    auto& [count, ns] = sums.full_by_cause[cycle.cause];
+    count++, ns += cycle.pause_ns;
+  }
+  return sums;
+}
+
+std::string percent(double share) { return fmt::format("{:.0f} %", share * 100); }
+std::string ms(double ns) { return milliseconds_text(ns / 1e6) + " ms"; }
+std::string mb(uint64_t bytes) { return megabytes_text(double(bytes)) + " MB"; }
+
+// Advice with the stopped time it is about.
+struct Weighed { double ns; Counsel counsel; };
+
+void about_limit(const Sums& s, std::vector<Weighed>& all) {
+  if (s.limit == 0 || s.live == 0 || double(s.limit) >= kRoom * double(s.live) || s.stopped() < kMuchStopped) return;
+  const uint64_t enough = uint64_t(kRoom * 1.25 * double(s.live));
+  const auto lack = s.full_by_cause.find("memory_limit");
+  all.push_back({s.stopped_ns, {"DOTNET_GCHeapHardLimit", fmt::format("{:#x} ({}) or more, or more memory for the container: {} live in a limit of {}, and {} of the time is stopped; {} of {} full collections for lack of memory",
+                                                             enough, mb(enough), mb(s.live), mb(s.limit), percent(s.stopped()), lack == s.full_by_cause.end() ? 0 : lack->second.first, s.full)}});
+}
+
+void about_causes(const Sums& s, std::vector<Weighed>& all) {
+  auto share_of = [&](const char* cause) -> const std::pair<size_t, double>* {
+    const auto it = s.full_by_cause.find(cause);
+    return it != s.full_by_cause.end() && it->second.second > kMuchOfPauses * s.stopped_ns && s.stopped() > kMuchStopped / 5 ? &it->second : nullptr;
+  };
+  if (const auto* induced = share_of("induced"))
+    all.push_back({induced->second, {"the program", fmt::format("leave out GC.Collect: {} full collections that it asked for took {} of {} stopped", induced->first, ms(induced->second), ms(s.stopped_ns))}});
+  if (const auto* large = share_of("large_budget"))
+    all.push_back({large->second, {"the program, or cycle.old_growth", fmt::format("use large arrays again (ArrayPool), or 200 instead of 100 where memory allows: {} full collections because of large objects took {} of {} stopped",
+                                                                                   large->first, ms(large->second), ms(s.stopped_ns))}});
+  if (const auto* low = share_of("low_memory"))
+    all.push_back({low->second, {"DOTNET_GCHeapHardLimit", fmt::format("less than what the machine can spare: {} full collections because its memory ran short took {} of {} stopped", low->first, ms(low->second), ms(s.stopped_ns))}});
+}
+
+void about_stopping(const Sums& s, std::vector<Weighed>& all) {
+  if (s.collections == 0 || s.stopping_ns < kMuchOfPauses * s.stopped_ns || s.stopping_ns / double(s.collections) < 1e6) return;
+  all.push_back({s.stopping_ns, {"processors", fmt::format("more of them, or fewer threads: to bring the program's threads to a stop took {} of {}, the longest {}; who has no processor cannot stop (a cpu quota, another program, long native calls do not matter)",
+                                                           ms(s.stopping_ns), ms(s.stopped_ns), ms(s.longest_stop_ns))}});
+}
+
+void about_workers(const Sums& s, std::vector<Weighed>& all) {
+  if (s.work_ns == 0 || s.idle_ns < kIdle * s.work_ns || s.stopped() < kMuchStopped) return;
+  all.push_back({s.stopped_ns * kMuchOfPauses, {"general.workers", fmt::format("fewer: of the time of collections with several threads they found nothing to do for {}; lists and large objects cannot be shared, or others hold their processors",
+                                                                              percent(s.idle_ns / s.work_ns))}});
+}
+
+void about_heap(const Sums& s, std::vector<Weighed>& all) {
+  if (s.heap != 0 && double(s.fragmented) > kFragmented * double(s.heap) && s.pinned >= 1000)
+    all.push_back({0, {"the program", fmt::format("pinned buffers from GC.AllocateArray(pinned: true) or from a pool: {} pinned objects, {} in holes beside a heap of {}", s.pinned, mb(s.fragmented), mb(s.heap))}});
+  if (s.finalize_pending >= 100'000)
+    all.push_back({0, {"the program", fmt::format("Dispose and GC.SuppressFinalize: {} objects wait for their finalizer, which one thread runs", s.finalize_pending)}});
+}
+
+} // namespace
+
+std::vector<Counsel> counsel_of(const LogData& log) {
+  const Sums sums = sums_of(log);
+  std::vector<Weighed> all;
+  for (auto rule : {about_limit, about_causes, about_stopping, about_workers, about_heap}) rule(sums, all);
+  std::stable_sort(all.begin(), all.end(), [](const Weighed& a, const Weighed& b) { return a.ns > b.ns; });
+  std::vector<Counsel> out;
+  for (Weighed& one : all) out.push_back(std::move(one.counsel));
+  return out;
+}
+
+std::vector<Counsel> counsel_of(const CgroupFacts& cgroups, const std::string& huge, const std::string& settings) {
+  std::vector<Counsel> all;
+  if (huge == "never") all.push_back({"/sys/kernel/mm/transparent_hugepage/enabled", "madvise: the heap beyond 64 MB asks for pages of 2 MB and gets none"});
+  if (cgroups.memory_high && (!cgroups.memory || cgroups.memory_high->value < cgroups.memory->value)) {
+    const uint64_t sane = cgroups.memory_high->value / 4 * 3;
+    all.push_back({"DOTNET_GCHeapHardLimit", fmt::format("{:#x} ({}), three quarters of memory.high: the runtime knows of memory.max only, and above memory.high the system slows the program down", sane, mb(sane))});
+  }
+  Settings parsed;
+  if (!parsed.parse(settings.c_str())) return all;
+  for (auto [option, off, why] : {std::tuple(Opt::verify, int64_t(0), "walks the whole heap around every collection"), {Opt::poison, 0, "fills what is freed"}, {Opt::stress_every, 0, "collects without need"}})
+    if (parsed.get(option) != off) all.push_back({"GARNER", fmt::format("without {}, but to find a fault: it {}", kTable[size_t(option)].name, why)});
+  return all;
+}
+
+std::string sum_text(const LogData& log) {
+  const Sums s = sums_of(log);
+  std::string text = fmt::format("{} collections, {} full", s.collections, s.full);
+  if (s.ran_ns > 0) text += fmt::format(", {} stopped of {} s: {:.1f} %", ms(s.stopped_ns), seconds_text(s.ran_ns / 1e9), s.stopped() * 100);
+  return text;
+}
+
+} // namespace garner::tool
