@@ -6,7 +6,7 @@ compare() { # compare CODE ARGUMENTS...; output in out and err
   want=$1
   shift
   code=0
-  "$garner" compare --lib lib.so --runs 2 --warmup ${warmups:-0} "$@" >out 2>err || code=$?
+  "$garner" compare --lib lib.so --runs ${runs:-2} --warmup ${warmups:-0} "$@" >out 2>err || code=$?
   [ $code = "$want" ] || fail "compare $*: exit code $code, not $want: $(cat out err)"
 }
 has() { grep -qF "$1" out || fail "'$1' is not in: $(cat out)"; }
@@ -65,6 +65,29 @@ compare 1 --compare-files also.txt,written.txt -- sh files.sh
 has 'file written.txt'
 compare 1 --compare-files nothing.txt -- sh files.sh
 has 'file nothing.txt: missing'
+
+# At multiples of the minimum heap, which is where the program still works; it works from 10,000,000 bytes on.
+{ cat program.sh; echo 'limit=${DOTNET_GCHeapHardLimit:-ffffffff}; [ $((0x$limit)) -ge 10000000 ] || exit 3; pause=20; [ $mode = garner ] && pause=5
+echo "{\"checksum\":\"5f\",\"gc\":{\"pause_total_ms\":$pause,\"pause_max_ms\":2}}"'; } > limited.sh
+compare 0 --minheap -- sh limited.sh
+least=$(cat out)
+[ "$least" -ge 10000000 ] && [ "$least" -le 10600000 ] || fail "minimum heap $least"
+: > order
+runs=3 compare 0 --at 1.5,2,unlimited --json at.json --md at.md --html at.html -- sh limited.sh
+least=$(sed -n 's/.*"min_heap_bytes": \([0-9]*\).*/\1/p' at.json) # searched anew, from another peak
+[ "$(grep -c "$(printf '%x' $((least * 3 / 2)))\$" order)" = 6 ] && [ "$(grep -c "$(printf '%x' $((least * 2)))\$" order)" = 6 ] || fail "limits of the runs: $(cat order)"
+has '1.5 times the minimum heap'
+has 'without a limit'
+[ "$(grep -c '95 % interval .* 0.25–0.25 .* 1.00–1.00$' out)" = 3 ] || fail "intervals: $(cat out)"
+[ "$(grep -c '"at"' at.json)" = 3 ] && [ "$(grep -c '^## ' at.md)" = 3 ] || fail "files written"
+grep -q '<h2>2 times the minimum heap' at.html && grep -q 'id="charts"' at.html || fail "no page, or one without charts"
+compare 2 --at 1.5 --limit 64m -- sh limited.sh
+compare 2 --at 0.5 -- sh limited.sh
+compare 2 --at 2,much -- sh limited.sh
+compare 2 --html same --md same -- sh limited.sh
+echo 'echo $$' > unequal.sh
+compare 1 --minheap -- sh unequal.sh
+grep -q 'two runs on the stock collector differ' err || fail "unequal: $(cat err)"
 
 # Without this collector, and with warm-ups, which do not count.
 : > order

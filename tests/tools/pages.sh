@@ -1,4 +1,4 @@
-# The pages of garner report, simulate and reproduce in a browser, on light and dark screens and when one turns into the other, wide and narrow: charts hold their
+# The pages of garner report, simulate, reproduce and compare in a browser, on light and dark screens and when one turns into the other, wide and narrow: charts hold their
 # data and are drawn in the colours of the screen, legends and axes are right, text is readable and not cut off (pages.html says what is looked at); no error of a
 # script, and the network is asked for nothing.
 . "$(dirname "$0")/shared.inc"
@@ -19,9 +19,16 @@ mkdir home
 sed 's/"limit":0/"limit":40000000/; /"index":4,/s/young1/full/' "$tree/tests/data/one-node.log" > limited.log
 for log in simulated.log nodes.log many.log limited.log "$tree/tests/data/one-node.log" "$tree/tests/data/eight-nodes.log"; do "$garner" report "$log" -o "$(basename "$log" .log).html" || fail "report $log"; done
 "$garner" reproduce naps/E1 naps/E3 --quick -o experiments > table 2> err || fail "$(tail -n 3 err)"
-least='simulated:11:9 nodes:8:12 many:10:9 one-node:8:4 limited:8:6 eight-nodes:12:9 index:2:8 replays:8:10' # charts and rows of tables of each page
+cat > compared.sh <<'EOF'
+if [ -n "${DOTNET_GCPath:-}" ]; then log=${GARNER##*log=}; echo '{"event":"heap_ready","pid":1}' >> "${log%%,*}"; fi
+echo '{"checksum":"5f","gc":{"pause_total_ms":20,"pause_max_ms":2}}'
+EOF
+: > lib.so
+"$garner" compare --lib lib.so --warmup 0 --runs 3 --with stock-workstation,stock-server --html compared.html -- sh compared.sh > table 2> err || fail "$(tail -n 3 err)"
+"$garner" compare --lib lib.so --warmup 0 --runs 3 --at 1.5,2 --html sized.html -- sh compared.sh > table 2> err || fail "$(tail -n 3 err)"
+least='simulated:11:9 nodes:8:12 many:10:9 one-node:8:4 limited:8:6 eight-nodes:12:9 index:2:8 replays:8:10 compared:5:7 sized:5:8' # charts and rows of tables of each page
 pages=
-for page in simulated nodes many one-node limited eight-nodes experiments/index replays; do pages="$pages&page=$scratch/$page.html"; done
+for page in simulated nodes many one-node limited eight-nodes experiments/index replays compared sized; do pages="$pages&page=$scratch/$page.html"; done
 
 # Of some charts, wholly or in part: their axes with units, their legends, what a tooltip tells.
 cat > wanted <<'EOF'
@@ -43,6 +50,8 @@ one-node.html: Copied and promoted by each collection: x 'seconds since the firs
 limited.html: Heap over time: x 'seconds since the first collection', y 'MB', legend 'young,old,large,heap,committed,limit', data 24
 limited.html: Collections by length of their pause: x 'pause, ms', y 'collections', legend 'young,full', data 3
 one-node.html: Workers in the longest collection \(.*\): x '.*, ms', y 'worker', legend '.*phases'
+compared.html: stopped ms: x 'run', y 'stopped ms', legend 'garner,stock-workstation,stock-server', data 9, tooltip 'run 1: 20 ms'
+sized.html: longest ms: x 'limit, times the minimum heap', y 'longest ms', legend 'garner,stock-workstation', data 12, tooltip '1.5 times, run 1: 2 ms'
 replays.html: Pause: x 'collector threads', y 'pause, ms', legend 'naps,ps,garner', data 9, tooltip 'collector threads: [0-9]+ / naps: [0-9.]+ ms'
 replays.html: Throughput: x 'collector threads', y 'GB/s copied or marked', legend 'naps,ps,garner', data 9, tooltip 'collector threads: [0-9]+ / naps: [0-9.]+ GB/s'
 replays.html: Bytes from other nodes: x 'collector threads', y '% of what passed the caches'

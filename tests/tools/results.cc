@@ -90,6 +90,25 @@ TEST(Results, MediansAndRatios) {
   EXPECT_TRUE(json["output_equal"]);
 }
 
+TEST(Results, OverheadIsOverTheLeastThatAnyWouldTakeWithoutPauses) {
+  std::vector<Contender> all = {contender(Mode::garner, {"a", "a", "a"}, 1), contender(Mode::workstation, {"a", "a", "a"}, 1), contender(Mode::server, {"a"}, 1)};
+  for (size_t i = 0; i < 3; i++) {
+    all[0].samples[i].wall_s = 10, all[0].samples[i].pause_total_ms = 1000;
+    all[1].samples[i].wall_s = 12, all[1].samples[i].pause_total_ms = 4000; // 8 s without them
+  }
+  all[2].samples[0].wall_s = 4, all[2].samples[0].pause_total_ms = -1; // tells no pauses: no bound, but an overhead
+  EXPECT_DOUBLE_EQ(lower_bound_overhead(all[0], all), 10 / 8.);
+  EXPECT_DOUBLE_EQ(lower_bound_overhead(all[1], all), 12 / 8.);
+  EXPECT_DOUBLE_EQ(lower_bound_overhead(all[2], all), 4 / 8.);
+  for (size_t i = 0; i < 3; i++) all[0].samples[i].pause_total_ms = all[1].samples[i].pause_total_ms = -1;
+  EXPECT_LT(lower_bound_overhead(all[0], all), 0);
+  Comparison comparison{{all[0], all[1]}, {}, "2"};
+  auto json = comparison.json({"p"});
+  EXPECT_EQ(json["at"], "2");
+  EXPECT_NEAR(json["intervals"]["garner/stock-workstation"]["wall_s"][0].get<double>(), 10 / 12., 1e-9);
+  EXPECT_NE(comparison.table().text(false).find("95 % interval                   0.83–0.83"), std::string::npos) << comparison.table().text(false);
+}
+
 TEST(Results, FilesMustBeWrittenByTheRun) {
   TempDirectory temporary;
   std::ofstream(temporary.path() / "old.txt") << "x";

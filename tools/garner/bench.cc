@@ -2,7 +2,6 @@
 //
 // Per workload: build and prepare (cached), a reference run and the search for the minimum heap on stock workstation non-concurrent (cached),
 // then the modes in turn. With --check the exit code is 1 when a run of the first mode failed, or when any result is not the reference's.
-#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -33,16 +32,6 @@ struct BenchArgs {
   double time_limit_s = 0;
   bool only_min_heap = false, search_again = false, check = false, list = false, trace_pauses = false;
 };
-
-// "2" or "1.5", as a factor; 0 for "unlimited".
-double factor_of(const std::string& text) {
-  if (text == "unlimited") return 0;
-  char* end = nullptr;
-  double factor = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != 0 || !(factor >= 1 && factor <= 1000))
-    throw UsageError(fmt::format("--at: '{}' is no multiple of the minimum heap: a number from 1, or unlimited", text));
-  return factor;
-}
 
 class Bench {
  public:

@@ -1,4 +1,5 @@
-// `garner compare`: one program on several collectors, run in turn, and the ratios of the medians.
+// `garner compare`: one program on several collectors, run in turn, and the ratios of the medians; at one limit, or at multiples of the program's minimum heap,
+// which is searched on stock workstation non-concurrent.
 //
 // Exit code 1 when a run failed or outputs differ; the table is printed all the same.
 #include <cstdlib>
@@ -9,7 +10,9 @@
 
 #include "collector_args.h"
 #include "command.h"
+#include "compare_page.h"
 #include "measure.h"
+#include "min_heap.h"
 #include "paths.h"
 #include "report.h"
 #include "say.h"
@@ -20,11 +23,11 @@ namespace {
 
 struct CompareArgs {
   CollectorArgs collector;
-  std::string mode = "garner", limit, json, markdown;
-  std::vector<std::string> with = {"stock-workstation"}, files;
+  std::string mode = "garner", limit, json, markdown, html;
+  std::vector<std::string> with = {"stock-workstation"}, files, at;
   int runs = 5, warmups = 1;
   double time_limit_s = 0;
-  bool trace_pauses = false;
+  bool trace_pauses = false, only_min_heap = false;
 };
 
 std::vector<Contender> contenders_of(const CompareArgs& args, const std::vector<std::string>& program) {
@@ -47,17 +50,70 @@ std::vector<Contender> contenders_of(const CompareArgs& args, const std::vector<
   return contenders;
 }
 
-int compare(const CompareArgs& args, const Invocation& invocation) {
-  want_places_for(args.json, args.markdown);
-  std::vector<Contender> contenders = contenders_of(args, invocation.program);
-  run_in_turn(contenders, args.warmups, args.runs, Progress(), "compare");
-  Comparison result{contenders, agreement_of(contenders)};
+struct Searched { Sample reference; uint64_t bytes = 0; };
 
-  say_out("{}", result.table().text(colours_on(1)));
-  say_out("{}", result.remarks());
-  if (!args.json.empty()) write_file(args.json, result.json(invocation.program).dump(2) + "\n");
-  if (!args.markdown.empty()) write_file(args.markdown, result.table().markdown() + "\n" + result.remarks());
-  return result.good() ? 0 : kExitFailed;
+// What the program gives on stock workstation non-concurrent, and the least heap in which it gives the same.
+Searched search(const CompareArgs& args, const Invocation& invocation, const Progress& progress) {
+  Plan plan;
+  plan.program = invocation.program;
+  plan.files = args.files;
+  plan.time_limit_s = args.time_limit_s;
+  progress.show("compare: reference run");
+  Searched found{reference_run(plan)};
+  if (Sample again = reference_run(plan); !difference_of(found.reference, again).empty())
+    throw std::runtime_error("two runs on the stock collector differ: " + difference_of(found.reference, again) + "; so no heap can be found where it still works");
+  found.bytes = search_min_heap(plan, found.reference, progress, "compare");
+  say_err("garner: minimum heap {} MB\n", megabytes_text(double(found.bytes)));
+  return found;
+}
+
+void tell(const CompareArgs& args, const Invocation& invocation, const std::vector<Comparison>& all, uint64_t min_heap) {
+  std::string markdown;
+  for (const Comparison& one : all) {
+    const std::string title = one.at.empty() ? "" : one.at == "unlimited" ? "without a limit" : one.at + " times the minimum heap";
+    say_out("{}{}{}", title.empty() ? "" : title + "\n", one.table().text(colours_on(1)), one.remarks());
+    if (&one != &all.back()) say_out("\n");
+    markdown += (title.empty() ? "" : "## " + title + "\n") + one.table().markdown() + "\n" + one.remarks() + (title.empty() ? "" : "\n");
+  }
+  if (!args.json.empty()) {
+    nlohmann::ordered_json json;
+    if (args.at.empty()) json = all[0].json(invocation.program);
+    else {
+      json = {{"program", invocation.program}};
+      if (min_heap != 0) json["min_heap_bytes"] = min_heap;
+      for (const Comparison& one : all) json["comparisons"].push_back(one.json(invocation.program));
+    }
+    write_file(args.json, json.dump(2) + "\n");
+  }
+  if (!args.markdown.empty()) write_file(args.markdown, markdown);
+  if (!args.html.empty()) write_file(args.html, draw_comparisons(all, invocation.program));
+}
+
+int compare(const CompareArgs& args, const Invocation& invocation) {
+  want_places_for(args.json, args.markdown), want_places_for(args.json, args.html), want_places_for(args.markdown, args.html);
+  bool searching = args.only_min_heap;
+  for (const std::string& at : args.at) searching |= factor_of(at) > 0;
+  if (!args.limit.empty() && (args.only_min_heap || !args.at.empty())) throw UsageError("--limit: not with --at or --minheap, which search one");
+  const Progress progress;
+  const std::vector<Contender> contenders = args.only_min_heap ? std::vector<Contender>() : contenders_of(args, invocation.program);
+  const uint64_t least = searching ? search(args, invocation, progress).bytes : 0;
+  if (args.only_min_heap) {
+    say_out("{}\n", least);
+    return 0;
+  }
+  std::vector<Comparison> all;
+  bool good = true;
+  for (const std::string& at : args.at.empty() ? std::vector<std::string>{""} : args.at) {
+    Comparison one{contenders, {}, at};
+    for (Contender& contender : one.contenders)
+      if (!at.empty() && factor_of(at) > 0) contender.plan.limit_bytes = uint64_t(factor_of(at) * double(least));
+    run_in_turn(one.contenders, args.warmups, args.runs, progress, at.empty() ? "compare" : "compare at " + at);
+    one.agreement = agreement_of(one.contenders);
+    good &= one.good();
+    all.push_back(std::move(one));
+  }
+  tell(args, invocation, all, least);
+  return good ? 0 : kExitFailed;
 }
 
 } // namespace
@@ -75,6 +131,11 @@ Command add_compare(CLI::App& root) {
   app->add_option("--runs", args->runs, "Runs of each that count")->type_name("N")->check(CLI::Range(1, 1000))->capture_default_str();
   app->add_option("--warmup", args->warmups, "Runs of each before those")->type_name("N")->check(CLI::Range(0, 1000))->capture_default_str();
   app->add_option("--limit", args->limit, "Most memory the managed heap may use, the same for all (DOTNET_GCHeapHardLimit)")->type_name("SIZE");
+  app->add_option("--at", args->at, "Limits as multiples of the program's minimum heap, separated by commas, or unlimited; it must give the same result each time")
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app->add_flag("--minheap", args->only_min_heap, "Only find the minimum heap, and print its bytes");
   app->add_option("--timeout", args->time_limit_s, "Seconds after which a run is killed and counts as failed; 0: never")
       ->type_name("S")
       ->check(CLI::NonNegativeNumber)
@@ -86,8 +147,12 @@ Command add_compare(CLI::App& root) {
   app->add_flag("--trace-pauses", args->trace_pauses, "Measure pauses from outside, with the runtime's event pipe: for .NET programs that do not tell them");
   app->add_option("--json", args->json, "Write all figures to this file")->type_name("FILE");
   app->add_option("--md", args->markdown, "Write the table to this file, as markdown")->type_name("FILE");
+  app->add_option("--html", args->html, "Write a page to this file: the tables, and charts of every run")->type_name("FILE");
   expects_program(*app);
-  app->footer("Figures are medians. Output is equal when the checksums of the programs' JSON lines are, or, without such a line, when stdout is the same\n"
+  app->footer("Figures are medians; from three runs on, ratios have 95 % confidence intervals (bootstrap). overhead: the time taken over the least that any mode would\n"
+              "take without its pauses. The minimum heap is the smallest DOTNET_GCHeapHardLimit, to 5 %, at which the program gives the same on stock workstation\n"
+              "non-concurrent in at most five times its time without a limit.\n"
+              "Output is equal when the checksums of the programs' JSON lines are, or, without such a line, when stdout is the same\n"
               "byte by byte. A program that prints a JSON line with \"gc\": {\"pause_total_ms\", \"pause_max_ms\"} has its pauses compared too;\n"
               "--trace-pauses measures those of any .NET program.\n"
               "The program reads nothing from stdin, and helpers that it leaves running are ended with it.\n"

@@ -1,9 +1,11 @@
 #include "min_heap.h"
 
 #include <cmath>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
+#include "errors.h"
 #include "paths.h"
 
 namespace garner::tool {
@@ -14,6 +16,15 @@ constexpr double kPrecision = 1.05;
 constexpr int kCorrupted = 4; // a workload's word for lost or damaged objects: never a matter of the heap's size
 
 } // namespace
+
+double factor_of(const std::string& text) {
+  if (text == "unlimited") return 0;
+  char* end = nullptr;
+  double factor = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != 0 || !(factor >= 1 && factor <= 1000))
+    throw UsageError(fmt::format("--at: '{}' is no multiple of the minimum heap: a number from 1, or unlimited", text));
+  return factor;
+}
 
 std::optional<uint64_t> least_working(uint64_t start, double precision, const std::function<bool(uint64_t)>& works) {
   uint64_t high = std::max(start, kSmallest), low = 0;

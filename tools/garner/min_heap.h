@@ -15,6 +15,9 @@ namespace garner::tool {
 // works, eight times at most), then by bisection. None when nothing works. Each answer is asked for once.
 std::optional<uint64_t> least_working(uint64_t start, double precision, const std::function<bool(uint64_t)>& works);
 
+// "2" or "1.5", as a factor of the minimum heap; 0 for "unlimited". UsageError, which names --at.
+double factor_of(const std::string& text);
+
 // What is known of a workload at one size.
 struct Baseline {
   Sample reference; // a run without limit on stock workstation non-concurrent

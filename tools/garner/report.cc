@@ -10,6 +10,21 @@ using Json = nlohmann::ordered_json;
 
 double ratio_of(double a, double b) { return a >= 0 && b > 0 ? a / b : -1; }
 
+double lower_bound_overhead(const Contender& contender, const std::vector<Contender>& all) {
+  auto median_of = [](const Contender& c, double Sample::*at) {
+    std::vector<double> values;
+    for (const Sample& sample : c.samples)
+      if (sample.failure.empty() && sample.*at >= 0) values.push_back(sample.*at);
+    return values.empty() ? -1 : median(values);
+  };
+  double least = -1;
+  for (const Contender& c : all) {
+    const double wall = median_of(c, &Sample::wall_s), stopped = median_of(c, &Sample::pause_total_ms);
+    if (wall > 0 && stopped >= 0 && (least < 0 || wall - stopped / 1000 < least)) least = wall - stopped / 1000;
+  }
+  return ratio_of(median_of(contender, &Sample::wall_s), least);
+}
+
 Agreement agreement_of(const std::vector<Contender>& contenders) {
   Agreement result;
   const Contender* owner = nullptr;
@@ -45,16 +60,26 @@ bool Comparison::good() const {
 Table Comparison::table() const {
   std::vector<std::string> head = {"mode", "runs"};
   for (const Figure& figure : figures()) head.push_back(figure.title);
+  head.push_back("overhead");
   Table table(head);
   for (const Contender& contender : contenders) {
     std::vector<std::string> cells = {contender.name(), contender.failure.empty() ? std::to_string(contender.samples.size()) : "failed"};
     for (const Figure& figure : figures()) cells.push_back(figure.show(contender.median_of(figure)));
+    cells.push_back(ratio_text(lower_bound_overhead(contender, contenders)));
     table.row(cells);
   }
   for (size_t other = 1; other < contenders.size(); other++) {
     std::vector<std::string> cells = {fmt::format("{} / {}", contenders[0].name(), contenders[other].name()), ""};
     for (const Figure& figure : figures()) cells.push_back(ratio_text(ratio_of(contenders[0].median_of(figure), contenders[other].median_of(figure))));
     table.row(cells);
+    cells = {"  95 % interval", ""};
+    bool known = false;
+    for (const Figure& figure : figures()) {
+      const auto interval = ratio_interval(contenders[0].all_of(figure), contenders[other].all_of(figure));
+      known |= interval.has_value();
+      cells.push_back(interval ? fmt::format("{}–{}", ratio_text(interval->low), ratio_text(interval->high)) : "-");
+    }
+    if (known) table.row(cells);
   }
   return table;
 }
@@ -84,12 +109,19 @@ Json Comparison::json(const std::vector<std::string>& program) const {
               {"output", agreement.result},
               {"difference", agreement.difference}};
   if (contenders[0].plan.limit_bytes) all["limit_bytes"] = *contenders[0].plan.limit_bytes;
-  for (const Contender& contender : contenders) all["modes"].push_back(json_of(contender));
+  if (!at.empty()) all["at"] = at;
+  for (const Contender& contender : contenders) {
+    all["modes"].push_back(json_of(contender));
+    if (double overhead = lower_bound_overhead(contender, contenders); overhead > 0) all["modes"].back()["lower_bound_overhead"] = overhead;
+  }
   for (size_t other = 1; other < contenders.size(); other++) {
     Json ratios;
     for (const Figure& figure : figures())
       if (double ratio = ratio_of(contenders[0].median_of(figure), contenders[other].median_of(figure)); ratio > 0) ratios[figure.key] = ratio;
-    all["ratios"][fmt::format("{}/{}", contenders[0].name(), contenders[other].name())] = ratios;
+    const std::string pair = fmt::format("{}/{}", contenders[0].name(), contenders[other].name());
+    all["ratios"][pair] = ratios;
+    for (const Figure& figure : figures())
+      if (auto interval = ratio_interval(contenders[0].all_of(figure), contenders[other].all_of(figure))) all["intervals"][pair][figure.key] = {interval->low, interval->high};
   }
   return all;
 }

@@ -1,4 +1,4 @@
-// What `garner compare` tells: the table of medians with the first contender's ratio to each other one, remarks, and the same as JSON.
+// What `garner compare` tells: the table of medians with the first contender's ratio to each other one and its confidence interval, remarks, and the same as JSON.
 #pragma once
 #include <string>
 #include <vector>
@@ -21,6 +21,7 @@ Agreement agreement_of(const std::vector<Contender>& contenders);
 struct Comparison {
   std::vector<Contender> contenders; // the first is what is compared with the others
   Agreement agreement;
+  std::string at = {}; // "1.5", "unlimited": the limit as a multiple of the minimum heap; empty where none was asked for
 
   bool good() const; // no run failed, and outputs agree
   Table table() const;
@@ -28,6 +29,9 @@ struct Comparison {
   nlohmann::ordered_json json(const std::vector<std::string>& program) const;
 };
 
+// Lower-bound overhead: the time it takes over the least that any of them would take without its pauses, which no collector can be below. A lower bound since
+// what a collector costs outside its pauses stays in it. Negative where no pauses are known.
+double lower_bound_overhead(const Contender& contender, const std::vector<Contender>& all);
 // a / b where both are known and b > 0, else negative.
 double ratio_of(double a, double b);
 // One contender as JSON: medians, and every run.

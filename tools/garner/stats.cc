@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <random>
 
 namespace garner::tool {
 
@@ -36,6 +37,23 @@ double geometric_mean(const std::vector<double>& samples) {
       used++;
     }
   return used == 0 ? 0 : std::exp(logs / double(used));
+}
+
+std::optional<Interval> ratio_interval(const std::vector<double>& a, const std::vector<double>& b) {
+  constexpr int kDrawings = 4000;
+  if (a.size() < 3 || b.size() < 3 || minimum(b) <= 0) return std::nullopt;
+  std::mt19937_64 random(1);
+  auto drawn = [&random](const std::vector<double>& from) {
+    std::vector<double> some(from.size());
+    for (double& one : some) one = from[random() % from.size()];
+    return median(std::move(some));
+  };
+  std::vector<double> ratios(kDrawings);
+  for (double& ratio : ratios) {
+    const double of_a = drawn(a);
+    ratio = of_a / drawn(b);
+  }
+  return Interval{percentile(ratios, 2.5), percentile(ratios, 97.5)};
 }
 
 } // namespace garner::tool

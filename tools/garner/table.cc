@@ -55,6 +55,12 @@ std::string Table::lines(const std::vector<std::vector<std::string>>& rows, cons
   return out;
 }
 
+std::vector<std::vector<std::string>> Table::cells() const {
+  std::vector<std::vector<std::string>> all = {head_};
+  all.insert(all.end(), rows_.begin(), rows_.end());
+  return all;
+}
+
 std::string Table::markdown() const {
   auto line = [](const std::vector<std::string>& cells) {
     std::string out = "|";

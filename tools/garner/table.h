@@ -15,6 +15,7 @@ class Table {
   void left(size_t column) { left_.push_back(column); } // align one more column to the left
   std::string text(bool colour) const;
   std::string markdown() const;
+  std::vector<std::vector<std::string>> cells() const; // the head first
 
  private:
   std::string lines(const std::vector<std::vector<std::string>>& rows, const std::vector<size_t>& widths, bool colour) const;
