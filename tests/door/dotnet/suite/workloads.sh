@@ -6,7 +6,7 @@ build_dotnet "$ROOT/bench/dotnet/workloads"
 LOG=$(mktemp) && trap 'rm -f "$LOG"' EXIT
 checksum() { sed -nE 's/.*"checksum":"([0-9a-f]+)".*/\1/p'; }
 for name in binary-trees gcbench warehouse lru-cache dictionary large-objects pinned-buffers finalizers xml-transform \
-  page-rank k-means components rmat-paths inverted-index actors path-tracer hostile aes random-graph old-entries; do
+  page-rank k-means components rmat-paths inverted-index actors path-tracer hostile aes random-graph old-entries request-server; do
   parameters=$(sed -n '/^\[small\]/,/^\[[^s]/p' "$ROOT/bench/dotnet/$name.bench" | sed -nE 's/^parameters *= *//p' | head -n 1)
   expected=$(timeout 120 dotnet "$WORKLOADS" $name $parameters 2>/dev/null | checksum)
   [ -n "$expected" ] || { miss "$name on stock"; continue; }
