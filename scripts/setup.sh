@@ -26,7 +26,8 @@ install_missing() {
     command -v "${want%%:*}" >/dev/null || missing+=("${want##*:}")
   done
   for want in libgtest-dev:/usr/include/gtest/gtest.h libcli11-dev:/usr/include/CLI/CLI.hpp libfmt-dev:/usr/include/fmt/core.h \
-              nlohmann-json3-dev:/usr/include/nlohmann/json.hpp libjs-chart.js:/usr/share/javascript/chart.js/chart.min.js; do
+              nlohmann-json3-dev:/usr/include/nlohmann/json.hpp libjs-chart.js:/usr/share/javascript/chart.js/chart.min.js \
+              libncurses-dev:/usr/include/curses.h; do
     [ -e "${want#*:}" ] || missing+=("${want%%:*}")
   done
   [ ${#missing[@]} -eq 0 ] && return

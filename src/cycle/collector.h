@@ -38,7 +38,7 @@ class Attempts {
 
 // Sizes by generation, as programs ask for them: 0 eden, 1 survivor, 2 old, 3 large, 4 pinned heap. Bytes.
 struct GenerationSizes {
-  u64 bytes[5], holes[5];
+  u64 bytes[kHeapParts], holes[kHeapParts];
   u64 total() const { return bytes[0] + bytes[1] + bytes[2] + bytes[3] + bytes[4]; }
   u64 total_holes() const { return holes[0] + holes[1] + holes[2] + holes[3] + holes[4]; }
 };

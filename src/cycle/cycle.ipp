@@ -408,6 +408,10 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
   end.old_after = s.bytes[2];
   end.large_after = s.bytes[3];
   end.fragmented = s.total_holes();
+  for (u32 part = 0; part < kHeapParts; part++) {
+    end.taken_after[part] = s.bytes[part];
+    end.holes_after[part] = s.holes[part];
+  }
   end.limit = heap_.budget().limit();
   end.workers = worker_count_;
   u64 now = machine_.now(), pause = now - end.start_ns;

@@ -23,6 +23,10 @@ const char* name_of(SpaceKind space) {
   static const char* const names[] = {"eden", "from", "to", "old"};
   return names[u8(space)];
 }
+const char* name_of(HeapPart part) {
+  static const char* const names[] = {"eden", "survivor", "old", "large", "pinned"};
+  return names[u8(part)];
+}
 const char* name_of(EventId id) {
   static const char* const names[] = {"?", "heap_ready", "cycle_begin", "cycle_end", "worker_phase", "limit_changed", "notice", "out_of_memory", "phase",
                                       "node_distances", "node_bytes", "node_uses", "steals", "locality", "spans"};

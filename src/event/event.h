@@ -35,12 +35,16 @@ inline constexpr u32 kActivities = 5;
 // Where collected objects lie, for figures by node: from and to are what survivors lie in before and after; old has large and pinned ones too.
 enum class SpaceKind : u8 { eden, from, to, old };
 inline constexpr u32 kSpaceKinds = 4;
+// What the heap consists of, by what its regions are for.
+enum class HeapPart : u8 { eden, survivor, old, large, pinned };
+inline constexpr u32 kHeapParts = 5;
 
 const char* name_of(Cause);
 const char* name_of(Kind);
 const char* name_of(Phase);
 const char* name_of(Activity);
 const char* name_of(SpaceKind);
+const char* name_of(HeapPart);
 const char* name_of(EventId);
 
 struct HeapReady { u64 reserved_bytes, limit_bytes, region_bytes; u32 workers, nodes; const char* door; const char* preset; };
@@ -80,6 +84,7 @@ struct CycleEnd {
   u64 promoted, copied, kept, pinned, roots, finalize_pending, allocated_total, eden_next;
   u64 gather_ns, evacuate_ns, weak_ns, mark_ns, compact_ns, finish_ns, cards_ns;
   u64 resize_ns; // making eden another size (N21, N22)
+  u64 taken_after[kHeapParts], holes_after[kHeapParts]; // by HeapPart: up to where regions are filled, and what of it is free between objects that stayed
 };
 struct LimitChanged { u64 before, after; };
 struct Notice { const char* text; };

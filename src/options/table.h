@@ -9,7 +9,7 @@
 namespace garner {
 
 enum class Opt : u16 {
-  preset, workers, log, log_format, log_detail, seed, notices,
+  preset, workers, log, log_format, log_detail, live, seed, notices,
   region, reserve, limit, limit_percent, tlab, plab_young, plab_old, tenure_age, tenure, space_eden, space_survivor, space_old, trim, retain,
   huge_pages, poison,
   task_queue, sync, term_exit, term_count, lock, order, steal, queue_capacity, conductor, join, pin, root_batch,
@@ -78,6 +78,7 @@ inline constexpr OptRow kTable[] = {
   {Opt::log, "general.log", OptType::text, "", 0, 0, 0, nullptr, "Where one record per collection goes: off, stderr, or a file's path.", "N27", "", 0},
   {Opt::log_format, "general.log_format", OptType::choice, "", 0, 0, 0, "line|json", "Shape of the log's records.", "N27", "", 1},
   {Opt::log_detail, "general.log_detail", OptType::choice, "", 0, 0, 1, "plain|full|roots", "What a json log holds: collections and phases; also what each worker did when and, on several nodes, bytes, accesses and steals by node; also where the objects below each root lie, for which all roots are followed before each collection.", "N27 T15", "topo.trace_locality", 2, "none|off|on"},
+  {Opt::live, "general.live", OptType::flag, "", 0, 1, 1, nullptr, "Show the heap's figures to 'garner top' in a page of memory.", "N27", "", 0},
   {Opt::seed, "general.seed", OptType::number, "", 0, i64(1) << 62, 1, nullptr, "Seed of every random choice of the collector (victims, stress).", "N9", "", 7},
   {Opt::notices, "general.notices", OptType::flag, "", 0, 1, 1, nullptr, "Print notices (a setting that is not supported, a policy the system refused) once, on stderr.", "", "", 1},
   // -- heap --

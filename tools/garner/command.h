@@ -32,6 +32,7 @@ Command add_simulate(CLI::App& root);
 Command add_advise(CLI::App& root);
 Command add_reproduce(CLI::App& root);
 Command add_report(CLI::App& root);
+Command add_top(CLI::App& root);
 
 // Declares that a command takes a program after "--".
 void expects_program(CLI::App& app);

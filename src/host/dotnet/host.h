@@ -16,6 +16,7 @@
 #include "host/dotnet/objects.h"
 #include "host/dotnet/recording.h"
 #include "machine/linux/linux.h"
+#include "observe/live.h"
 #include "observe/log.h"
 
 namespace garner::dotnet {
@@ -165,6 +166,7 @@ class DotNet {
   Settings settings;
   StockSettings stock;
   Log log;
+  Live live;
   Recording recording;
   Atomic<i32> latency_mode{1};
   u64 looked_ns = 0; // memory_short's: by whoever collects

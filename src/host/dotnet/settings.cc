@@ -275,6 +275,7 @@ clr::Hresult DotNet::initialize() {
   free_type_ = ee->GetFreeObjectMethodTable();
   auto* made = new (cycle_storage) TheCycle(machine, *this, settings);
   if (log.open(settings, machine.now())) made->emitter().add(log.sink());
+  if (live.open(settings, machine.now())) made->emitter().add(live.sink());
   HeapConfig config = heap_config();
   workers_ = config.workers;
   if (!made->init(config, &spawn_worker, this)) return refuse("the heap could not be made");
