@@ -190,6 +190,7 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   }
   last_end_ns_ = now;
   details_.end(index);
+  emitter_.emit(EventId::heap_parts, HeapParts{index, record.after.bytes, record.after.holes});
   emitter_.emit(EventId::cycle_end, end);
   pace_.set_short(host_.memory_short()); // reads files of the system, hence not while the program stands; the next collection goes by it
   host_.leave();
@@ -408,10 +409,6 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
   end.old_after = s.bytes[2];
   end.large_after = s.bytes[3];
   end.fragmented = s.total_holes();
-  for (u32 part = 0; part < kHeapParts; part++) {
-    end.taken_after[part] = s.bytes[part];
-    end.holes_after[part] = s.holes[part];
-  }
   end.limit = heap_.budget().limit();
   end.workers = worker_count_;
   u64 now = machine_.now(), pause = now - end.start_ns;

@@ -29,7 +29,7 @@ const char* name_of(HeapPart part) {
 }
 const char* name_of(EventId id) {
   static const char* const names[] = {"?", "heap_ready", "cycle_begin", "cycle_end", "worker_phase", "limit_changed", "notice", "out_of_memory", "phase",
-                                      "node_distances", "node_bytes", "node_uses", "steals", "locality", "spans"};
+                                      "node_distances", "node_bytes", "node_uses", "steals", "locality", "spans", "heap_parts"};
   return names[u16(id)];
 }
 

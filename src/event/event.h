@@ -16,6 +16,7 @@ enum class EventId : u16 {
   notice = 6,         // Notice: one sentence, also printed
   out_of_memory = 7,  // OutOfMemory
   phase = 8,          // PhaseDone, sequential view of a phase
+  heap_parts = 15,    // HeapParts, before cycle_end
   // Only for sinks that ask for details:
   node_distances = 9, // NodeDistances, after heap_ready, one per node; with several nodes, as the next four
   node_bytes = 10,    // NodeBytes, one per space that holds something, as the collection finds it
@@ -84,8 +85,9 @@ struct CycleEnd {
   u64 promoted, copied, kept, pinned, roots, finalize_pending, allocated_total, eden_next;
   u64 gather_ns, evacuate_ns, weak_ns, mark_ns, compact_ns, finish_ns, cards_ns;
   u64 resize_ns; // making eden another size (N21, N22)
-  u64 taken_after[kHeapParts], holes_after[kHeapParts]; // by HeapPart: up to where regions are filled, and what of it is free between objects that stayed
 };
+// By HeapPart, when the collection is over: up to where regions are filled, and what of that is free between objects that stayed.
+struct HeapParts { u64 index; const u64* taken; const u64* holes; };
 struct LimitChanged { u64 before, after; };
 struct Notice { const char* text; };
 struct OutOfMemory { u64 asked, committed, limit; };

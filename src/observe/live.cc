@@ -78,6 +78,7 @@ void Live::receive(void* self, EventId id, const void* payload) {
   if (live.page_ == nullptr) return;
   switch (id) {
     case EventId::worker_phase: live.add(*static_cast<const WorkerPhase*>(payload)); return; // the world stands; no page is touched
+    case EventId::heap_parts: live.add(*static_cast<const HeapParts*>(payload)); return; // told by the cycle_end that follows
     case EventId::heap_ready:
     case EventId::cycle_end:
     case EventId::limit_changed:
@@ -144,6 +145,13 @@ void Live::add(const WorkerPhase& phase) {
   took_part_ |= u64(1) << phase.worker;
 }
 
+void Live::add(const HeapParts& parts) {
+  for (u32 part = 0; part < kHeapParts; part++) {
+    now_.taken[part] = parts.taken[part];
+    now_.holes[part] = parts.holes[part];
+  }
+}
+
 void Live::add(const CycleEnd& cycle) {
   now_.collections = cycle.index;
   now_.kinds[u8(cycle.kind)]++;
@@ -157,10 +165,6 @@ void Live::add(const CycleEnd& cycle) {
   now_.committed = cycle.committed;
   now_.eden_next = cycle.eden_next;
   now_.allocated = cycle.allocated_total;
-  for (u32 part = 0; part < kHeapParts; part++) {
-    now_.taken[part] = cycle.taken_after[part];
-    now_.holes[part] = cycle.holes_after[part];
-  }
   const u64 what = u64(cycle.kind) | u64(cycle.cause) << 8 | u64(cycle.compacted) << 16 | u64(cycle.promotion_failed) << 17;
   const LiveCycle entry{cycle.index, cycle.start_ns, cycle.pause_ns, cycle.stop_ns, what, cycle.heap_before, cycle.heap_after, cycle.copied};
   publish([&](LivePage& page) {

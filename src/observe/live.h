@@ -36,6 +36,7 @@ class Live {
   static void receive(void* self, EventId id, const void* payload);
   void ready(const HeapReady& heap);
   void add(const WorkerPhase& phase);
+  void add(const HeapParts& parts);
   void add(const CycleEnd& cycle);
   template <class Store> void publish(Store store);
 

@@ -76,8 +76,6 @@ void json_cycle(JsonObject& json, const CycleEnd& cycle) {
   json.flag("promotion_failed", cycle.promotion_failed);
   json.num("workers", cycle.workers);
   json.all(kCycleFigures, cycle);
-  json.list("taken_after", cycle.taken_after, kHeapParts);
-  json.list("holes_after", cycle.holes_after, kHeapParts);
 }
 
 void json_ready(JsonObject& json, const HeapReady& ready, u64 start_ns) {

@@ -1,8 +1,10 @@
 // The live page: what a collector's events leave in it, that nobody ever reads half a change, and what cannot be a page.
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <sys/mman.h>
@@ -32,11 +34,17 @@ CycleEnd cycle(u64 index, Kind kind = Kind::young0, Cause cause = Cause::eden_fu
   end.heap_before = 500 + index;
   end.heap_after = 400 + index;
   end.copied = index;
-  for (u32 part = 0; part < kHeapParts; part++) {
-    end.taken_after[part] = index * 100 + part;
-    end.holes_after[part] = index + part;
-  }
   return end;
+}
+
+void collect(const Emitter& emitter, const CycleEnd& end) {
+  u64 taken[kHeapParts], holes[kHeapParts];
+  for (u32 part = 0; part < kHeapParts; part++) {
+    taken[part] = end.index * 100 + part;
+    holes[part] = end.index + part;
+  }
+  emitter.emit(EventId::heap_parts, HeapParts{end.index, taken, holes});
+  emitter.emit(EventId::cycle_end, end);
 }
 
 class LivePageTest : public testing::Test {
@@ -102,11 +110,11 @@ TEST_F(LivePageTest, OffIsNoPage) {
 TEST_F(LivePageTest, SumsAndTheLastCollection) {
   open();
   emitter_.emit(EventId::heap_ready, kReady);
-  emitter_.emit(EventId::cycle_end, cycle(1));
-  emitter_.emit(EventId::cycle_end, cycle(2, Kind::full, Cause::induced));
+  collect(emitter_, cycle(1));
+  collect(emitter_, cycle(2, Kind::full, Cause::induced));
   CycleEnd third = cycle(3);
   third.pause_ns = 5;
-  emitter_.emit(EventId::cycle_end, third);
+  collect(emitter_, third);
   emitter_.emit(EventId::out_of_memory, OutOfMemory{1, 2, 3});
   const LiveNow& now = read().now;
   EXPECT_EQ(now.collections, 3u);
@@ -140,10 +148,10 @@ TEST_F(LivePageTest, WorkersOfTheLastCollectionAndInAll) {
   work(0, 1, Phase::evacuate, 10, 1);
   work(2, 1, Phase::evacuate, 20, 2);
   EXPECT_EQ(read().workers[0].cycles, 0u) << "the page changes when the collection is over";
-  emitter_.emit(EventId::cycle_end, cycle(1));
+  collect(emitter_, cycle(1));
   work(0, 2, Phase::evacuate, 3, 1); // promotion failed: a full collection follows under the same stop
   work(0, 2, Phase::mark, 4, 1);
-  emitter_.emit(EventId::cycle_end, cycle(2, Kind::full));
+  collect(emitter_, cycle(2, Kind::full));
   const LivePage& page = read();
   EXPECT_EQ(page.workers[0].last.objects, 7u);
   EXPECT_EQ(page.workers[0].last.bytes, 56u);
@@ -164,7 +172,7 @@ TEST_F(LivePageTest, WorkersBeyondTheTableAreLeftOut) {
   work(kLiveWorkers - 1, 1, Phase::evacuate, 5, 0);
   work(kLiveWorkers, 1, Phase::evacuate, 6, 0);
   work(1023, 1, Phase::evacuate, 7, 0);
-  emitter_.emit(EventId::cycle_end, cycle(1));
+  collect(emitter_, cycle(1));
   EXPECT_EQ(read().workers[kLiveWorkers - 1].all.objects, 5u);
   u64 all = 0;
   for (const LiveWorker& worker : page_->workers) all += worker.all.objects;
@@ -175,7 +183,7 @@ TEST_F(LivePageTest, TheRingHoldsTheLastOnes) {
   open();
   emitter_.emit(EventId::heap_ready, kReady);
   const u64 count = 2 * kLiveCycles + 5;
-  for (u64 i = 1; i <= count; i++) emitter_.emit(EventId::cycle_end, cycle(i));
+  for (u64 i = 1; i <= count; i++) collect(emitter_, cycle(i));
   const LivePage& page = read();
   for (u64 i = count - kLiveCycles + 1; i <= count; i++) {
     const LiveCycle& entry = page.cycles[(i - 1) % kLiveCycles];
@@ -189,12 +197,12 @@ TEST_F(LivePageTest, TheRingHoldsTheLastOnes) {
 TEST_F(LivePageTest, NobodyReadsHalfAChange) {
   open();
   emitter_.emit(EventId::heap_ready, kReady);
-  emitter_.emit(EventId::cycle_end, cycle(1));
+  collect(emitter_, cycle(1));
   Atomic<u32> stop{0};
   std::thread writer([&] {
     for (u64 i = 2; stop.load_relaxed() == 0; i++) {
       for (u32 worker = 0; worker < 3; worker++) work(worker, i, Phase::evacuate, i, 0);
-      emitter_.emit(EventId::cycle_end, cycle(i));
+      collect(emitter_, cycle(i));
       for (int breath = 0; breath < 2000; breath++) cpu_relax();
     }
   });
@@ -221,13 +229,53 @@ TEST_F(LivePageTest, NobodyReadsHalfAChange) {
   EXPECT_GT(different, 10u) << "the writer wrote meanwhile";
 }
 
+// The same without chance: the writer is caught in the middle of a change, where it stores into a part of the page that it may not write, and the page is read there.
+struct Caught {
+  int fd;
+  LivePage* page;
+  char *from, *to;
+  LiveRead result;
+  u32 times;
+} caught;
+
+void read_in_the_middle(int) {
+  caught.times++;
+  caught.result = read_live(caught.fd, *caught.page);
+  mprotect(caught.from, usize(caught.to - caught.from), PROT_READ | PROT_WRITE);
+}
+
+TEST_F(LivePageTest, InTheMiddleOfAChangeItIsBusy) {
+  open();
+  emitter_.emit(EventId::heap_ready, kReady);
+  collect(emitter_, cycle(1));
+  char* begin = nullptr;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);)
+    if (line.find(std::string("/memfd:") + kLiveName) != std::string::npos) begin = reinterpret_cast<char*>(std::stoull(line, nullptr, 16));
+  ASSERT_NE(begin, nullptr);
+  caught = {live_.fd(), page_.get(), begin + align_up(offsetof(LivePage, workers), kPageBytes), begin + align_up(sizeof(LivePage), kPageBytes), LiveRead::none, 0};
+  ASSERT_EQ(mprotect(caught.from, usize(caught.to - caught.from), PROT_READ), 0);
+  struct sigaction action = {}, before = {};
+  action.sa_handler = read_in_the_middle;
+  action.sa_flags = SA_NODEFER;
+  sigaction(SIGSEGV, &action, &before);
+  work(kLiveWorkers - 1, 2, Phase::evacuate, 5, 0);
+  collect(emitter_, cycle(2));
+  sigaction(SIGSEGV, &before, nullptr);
+  EXPECT_EQ(caught.times, 1u);
+  EXPECT_EQ(caught.result, LiveRead::busy);
+  EXPECT_EQ(page_->now.collections, 0u) << "what was read is nothing";
+  EXPECT_EQ(read().now.collections, 2u);
+  EXPECT_EQ(page_->workers[kLiveWorkers - 1].last.objects, 5u);
+}
+
 TEST_F(LivePageTest, AForkedChildDoesNotWrite) {
   open();
   emitter_.emit(EventId::heap_ready, kReady);
-  emitter_.emit(EventId::cycle_end, cycle(1));
+  collect(emitter_, cycle(1));
   pid_t child = fork();
   if (child == 0) {
-    emitter_.emit(EventId::cycle_end, cycle(2));
+    collect(emitter_, cycle(2));
     emitter_.emit(EventId::out_of_memory, OutOfMemory{1, 2, 3});
     _exit(0);
   }
@@ -243,7 +291,7 @@ TEST_F(LivePageTest, AProgramThatClosesEveryDescriptorGoesOn) {
   emitter_.emit(EventId::heap_ready, kReady);
   int other = dup(live_.fd());
   ::close(live_.fd());
-  emitter_.emit(EventId::cycle_end, cycle(1));
+  collect(emitter_, cycle(1));
   ASSERT_EQ(read_live(other, *page_), LiveRead::whole);
   EXPECT_EQ(page_->now.collections, 1u);
   ::close(other);
@@ -269,7 +317,7 @@ TEST(LivePageRefused, IsANoticeAndNothingElse) {
       if (!parsed || live.open(settings, 1) || errno != 12345) _exit(1);
       emitter.add(live.sink());
       emitter.emit(EventId::heap_ready, kReady);
-      emitter.emit(EventId::cycle_end, cycle(1));
+      collect(emitter, cycle(1));
       _exit(0);
     }
     ::close(ends[1]);

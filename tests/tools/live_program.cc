@@ -36,14 +36,13 @@ void collect(const Emitter& emitter, u64 index) {
   end.committed = 96 * MiB;
   end.limit = 512 * MiB;
   end.eden_next = 64 * MiB;
-  end.taken_after[u32(HeapPart::old)] = 30 * MiB;
-  end.holes_after[u32(HeapPart::old)] = 5 * MiB;
-  end.taken_after[u32(HeapPart::survivor)] = 3 * MiB;
+  const u64 taken[kHeapParts] = {0, 3 * MiB, 30 * MiB, 0, 0}, holes[kHeapParts] = {0, 0, 5 * MiB, 0, 0};
   WorkerStats stats{};
   stats.objects_copied = stats.objects_marked = 1234;
   stats.bytes_copied = stats.bytes_marked = 2 * MiB;
   stats.steals = 7;
   for (u32 worker = 0; worker < 2; worker++) emitter.emit(EventId::worker_phase, WorkerPhase{index, end.kind == Kind::full ? Phase::mark : Phase::evacuate, worker, 0, &stats});
+  emitter.emit(EventId::heap_parts, HeapParts{index, taken, holes});
   emitter.emit(EventId::cycle_end, end);
 }
 
