@@ -17,6 +17,7 @@ struct Request {
   bool may_widen = true;   // pacing may make a full collection of it
   bool compact_all = false;
   bool give_back = false;  // return all free memory to the system
+  bool when_due = false;   // asked for only because the budget says so; for the host's events
 };
 
 // What a thread asks for in turn when it is given no memory: a young collection (0), a full one (1), a full one that compacts everything (2), and then nothing (kMost).

@@ -53,6 +53,9 @@ template <class H, class M> class Cycle final : public Collector {
   }
   // What one worker did in the last collection's last tracing; with the world stopped, or by whoever ran it.
   const Collecting<M>& collecting(u32 worker) const { return workers_[worker]; }
+  // For the host, from its stop() to its resume(): what was asked for, and what is known of the collection so far.
+  const Request& asked() const { return *asked_; }
+  const CycleRecord& current() const { return *current_; }
 
  private:
   enum class Tracing : u8 { none, evacuating, compacting };
@@ -97,6 +100,8 @@ template <class H, class M> class Cycle final : public Collector {
   Compaction<H, M>& compaction() { return *reinterpret_cast<Compaction<H, M>*>(compaction_); }
   Tracing tracing_ = Tracing::none;
   u32 condemned_ = 2;
+  const Request* asked_ = nullptr;       // of the thread that collects
+  const CycleRecord* current_ = nullptr; // likewise
   Atomic<u64> count_{0};        // release after a collection's figures are written; acquire by requesters
   Atomic<u64> counts_[3];
   Atomic<u64> total_pause_ns_{0};

@@ -138,6 +138,9 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
     return false;
   }
   gang_.ensure(worker_count_);
+  CycleRecord record{};
+  asked_ = &request;
+  current_ = &record;
   u64 asked_ns = machine_.now(); // waiting for somebody else's collection is not this one's pause, nor is making threads, while the program runs
   host_.stop(request.cause);
   u64 stopped_ns = machine_.now();
@@ -145,7 +148,6 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   u64 index = count() + 1;
   Kind kind = decide(request);
   condemned_ = u32(kind);
-  CycleRecord record{};
   CycleEnd& end = record.end;
   end.index = index;
   end.kind = kind;

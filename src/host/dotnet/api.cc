@@ -20,6 +20,7 @@ clr::Hresult DotNet::collect(int generation, bool low_memory, int mode) {
     bool due = request.kind == Kind::full ? cycle->pace().large_due(cycle->old_bytes(), cycle->pace().eden() / 2)
                                           : cycle->spaces().eden.used() >= cycle->spaces().eden.limit() / 2;
     if (!due) return clr::kOk;
+    request.when_due = true;
   }
   cycle->collect(request);
   return clr::kOk;

@@ -238,6 +238,20 @@ enum class GcReason : i32 {
   induced_aggressive = 17,
 };
 
+// Fields of the two histories of a collection, which analysers read by position.
+enum class GcTime : u32 { begin, mark_roots, mark_short_weak, mark_finalization, mark_long_weak, plan, relocate, compact }; // microseconds
+inline constexpr u32 kGcTimes = 8; // of a collection that compacts; sweeping ones have seven
+inline constexpr u32 kMechanismCompaction = 2, kMechanismPromotion = 4;
+enum class CondemnReason : u32 { asked, decided, budget, time }; // two bits each: a generation
+inline constexpr u32 kConditionInducedFull = 1;
+struct GcGenerationData { // bytes; sizes include what is free inside
+  usize size_before, free_list_before, free_objects_before, size_after, free_list_after, free_objects_after;
+  usize came_in, survived_pinned, survived_moved, budget;
+};
+static_assert(sizeof(GcGenerationData) == 0x50);
+static_assert(offsetof(GcGenerationData, size_after) == 0x18);
+static_assert(offsetof(GcGenerationData, budget) == 0x48);
+
 enum class GcKind : i32 { any = 0, ephemeral = 1, full_blocking = 2, background = 3 }; // which record GetMemoryInfo asks for
 enum class LatencyMode : i32 { batch = 0, interactive = 1, low_latency = 2, sustained_low_latency = 3, no_gc_region = 4 };
 enum class SetLatencyStatus : i32 { ok = 0, no_gc_in_progress = 1 };

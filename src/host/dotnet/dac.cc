@@ -7,6 +7,9 @@ namespace {
 constexpr usize kGenerationBytes = 256, kGenerations = 5; // more than any layout the readers know
 alignas(kPageBytes) u8 zeros[4 * kPageBytes];             // the longest thing that is read at one of the pointers fits
 int oldest_generation = 2, cannot_be_walked = 1;
+// Readers follow two pointers further, without a look: that of the queue of finalizers, and that of the buckets in the map of handles (buckets, next map, most).
+void* empty_queue = zeros;
+void* empty_map[3] = {zeros, nullptr, nullptr};
 } // namespace
 
 void describe_to_debuggers(clr::GcDacVars& vars) {
@@ -25,6 +28,8 @@ void describe_to_debuggers(clr::GcDacVars& vars) {
   };
   for (void** pointer : pointers) *pointer = zeros;
   vars.max_gen = &oldest_generation;
+  vars.finalize_queue = &empty_queue;
+  vars.handle_table_map = empty_map;
   vars.gc_structures_invalid_cnt = &cannot_be_walked;
 }
 

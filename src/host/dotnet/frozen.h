@@ -20,6 +20,12 @@ class FrozenSegments {
   FrozenEntry* add(word base, usize first, usize allocated, usize reserved); // null: no memory
   void remove(FrozenEntry* entry);
   bool contains(word address) const;
+  // fn(entry, begin): every segment.
+  template <class F> void each(F fn) const {
+    for (const Block* block = &first_; block != nullptr; block = block->next.load_acquire())
+      for (const FrozenEntry& entry : block->entries)
+        if (word begin = entry.begin.load_acquire(); begin != 0) fn(entry, begin);
+  }
 
  private:
   static constexpr u32 kPerBlock = 64;

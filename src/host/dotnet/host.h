@@ -4,7 +4,7 @@
 // Modes: the runtime's threads are cooperative (stopped by us) or preemptive (never stopped, must not touch objects). Whoever waits here
 // does so in preemptive mode. A collection runs on the thread that needed it: enter() goes preemptive and takes the collection
 // lock, stop() suspends the others and comes back cooperative.
-// Split: world.cc stop and resume; roots.cc stacks; alloc.cc buffers and large objects; settings.cc configuration; api.cc System.GC;
+// Split: world.cc stop and resume; events.cc what tools are told; roots.cc stacks; alloc.cc buffers and large objects; settings.cc configuration; api.cc System.GC;
 // no_gc.cc regions without collections and notifications; walks.cc tools; recording.cc the heap as a file; handles.cc handle manager; frozen.cc memory that is not ours.
 #pragma once
 #include "cycle/cycle.h"
@@ -225,8 +225,11 @@ class DotNet {
   clr::Object* from_reserve(clr::gc_alloc_context* context, usize bytes);
   bool relieve(u32 attempt, Cause cause, u64 seen);
   void maybe_stress();
+  clr::GcReason reason(Cause cause) const;
+  void fire_triggered(Cause cause);
   void fire_start(Kind kind, Cause cause, u64 index);
   void fire_end(Kind kind, Cause cause, u64 index);
+  void fire_histories(Kind kind, Cause cause, const u64 survived[5]);
   void notify_full(Kind kind);
   void note_approach();
   void record_heap(Kind kind, Cause cause, u64 index);
@@ -239,6 +242,7 @@ class DotNet {
   Atomic<u32> last_share_{0};      // relaxed: a number to be shown
   Mutex collection_lock_;
   bool was_cooperative_ = false;   // of the thread that holds the lock
+  u64 begun_ns_ = 0, roots_ns_ = 0, marked_ns_ = 0; // when the collection began, first asked for roots, last had followed all strong references
   u64 scan_epoch_ = 0;             // raised before every gathering; contexts are claimed for it
   bool gathering_ = false;
   Atomic<u32> pinned_claimed_{0};

@@ -24,6 +24,14 @@ void DotNet::walk_heap(clr::WalkFn visit, void* data, int generation, bool with_
       if (r.role == Role::large || load_word(ref.at) == 0) break; // a large object that is not formatted yet
     }
   });
+  if (generation < int(clr::kMaxGeneration)) return;
+  // Literals and type objects too: objects of the heap refer to them. Stock counts them as of the oldest generation.
+  frozen.each([&](const FrozenEntry& entry, word) {
+    for (word at = entry.first, end = entry.allocated.load_relaxed(); at < end && go_on; at += size(Ref{at})) {
+      if (!plausible(Ref{at})) break; // the runtime is at it
+      go_on = visit(object(Ref{at}), data);
+    }
+  });
 }
 
 void DotNet::describe_generations(clr::GenerationWalkFn visit, void* data) {
@@ -52,6 +60,9 @@ void DotNet::trace_segments() {
   h.each_region([&](u32 index, auto& r) {
     int g = walk_generation(r.role, h.label(index), r.pinned_objects);
     ee->EventSink()->FireGCCreateSegment_V1(reinterpret_cast<void*>(h.begin_of(index)), r.run * h.region_bytes(), g == clr::kLargeHeap ? 1 : g == clr::kPinnedHeap ? 3 : 0);
+  });
+  frozen.each([&](const FrozenEntry& entry, word begin) {
+    ee->EventSink()->FireGCCreateSegment_V1(reinterpret_cast<void*>(begin), entry.reserved_end.load_relaxed() - begin, 2);
   });
 }
 

@@ -4,21 +4,6 @@
 #include "host/dotnet/host.h"
 
 namespace garner::dotnet {
-namespace {
-
-clr::GcReason reason_of(Cause cause) {
-  switch (cause) {
-    case Cause::induced: return clr::GcReason::induced;
-    case Cause::large_budget: return clr::GcReason::alloc_loh;
-    case Cause::low_memory:
-    case Cause::memory_limit: return clr::GcReason::low_memory;
-    case Cause::stress: return clr::GcReason::stress;
-    case Cause::promotion_failed: return clr::GcReason::out_of_space_soh;
-    default: return clr::GcReason::alloc_soh;
-  }
-}
-
-} // namespace
 
 void DotNet::enter() {
   bool cooperative = ee->EnablePreemptiveGC(); // a thread that waits must not hold up another's stop
@@ -35,7 +20,7 @@ void DotNet::leave() {
 }
 
 void DotNet::stop(Cause cause) {
-  if (wants(clr::EventKeyword::gc, clr::EventLevel::information)) ee->EventSink()->FireGCTriggered(u32(reason_of(cause)));
+  fire_triggered(cause);
   stop_began_ns_ = machine.now();
   ee->SuspendEE(clr::SuspendReason::gc);
   if (was_cooperative_) ee->DisablePreemptiveGC(); // does not wait: this thread stopped the world
@@ -47,6 +32,8 @@ void DotNet::begin(Kind kind, Cause cause, u64 index) {
   int generation = int(kind);
   ee->DiagGCStart(generation, cause == Cause::induced);
   ee->GcStartWork(generation, clr::kMaxGeneration);
+  begun_ns_ = machine.now();
+  roots_ns_ = 0;
   fire_start(kind, cause, index);
   ee->UpdateGCEventStatus(int(event_level.load_relaxed()), int(event_keywords.load_relaxed()), int(private_level.load_relaxed()),
                           int(private_keywords.load_relaxed()));
@@ -55,6 +42,7 @@ void DotNet::begin(Kind kind, Cause cause, u64 index) {
 
 void DotNet::before_roots(Kind kind) {
   ee->BeforeGcScanRoots(int(kind), false, false);
+  if (roots_ns_ == 0) roots_ns_ = machine.now(); // a full collection may follow a young one under the same stop
   scan_epoch_++;
   pinned_claimed_.store_relaxed(0);
   gathering_ = true;
@@ -62,6 +50,7 @@ void DotNet::before_roots(Kind kind) {
 
 void DotNet::after_strong(Kind kind) {
   gathering_ = false;
+  marked_ns_ = machine.now();
   clr::ScanContext scan;
   scan.promotion = true;
   ee->AfterGcScanRoots(int(kind), clr::kMaxGeneration, &scan);
@@ -71,7 +60,7 @@ void DotNet::finish(Kind kind, Cause cause, u64 index) {
   if (kind == Kind::full) ee->SyncBlockCacheDemote(clr::kMaxGeneration); // some objects are younger than the oldest
   else ee->SyncBlockCachePromotionsGranted(clr::kMaxGeneration);
   ee->GcDone(int(kind));
-  ee->DiagGCEnd(index, int(kind), int(reason_of(cause)), false); // tools may walk the whole heap here
+  ee->DiagGCEnd(index, int(kind), int(reason(cause)), false); // tools may walk the whole heap here
   fire_end(kind, cause, index);
   notify_full(kind);
   if (kind == Kind::full) loh_compaction = i32(clr::LohCompaction::normal); // "compact once" is over
@@ -91,38 +80,6 @@ bool DotNet::take_suppressed(Ref ref) {
   if ((*header & clr::kHeaderFinalizerRun) == 0) return false;
   *header &= ~clr::kHeaderFinalizerRun;
   return true;
-}
-
-// ---- events of the runtime's own provider ----
-
-void DotNet::fire_start(Kind kind, Cause cause, u64 index) {
-  if (wants(clr::EventKeyword::gc, clr::EventLevel::information)) ee->EventSink()->FireGCStart_V2(u32(index), u32(kind), u32(reason_of(cause)), 0);
-}
-
-void DotNet::fire_end(Kind kind, Cause cause, u64 index) {
-  if (!wants(clr::EventKeyword::gc, clr::EventLevel::information)) return;
-  clr::IGCToCLREventSink* sink = ee->EventSink();
-  sink->FireGCEnd_V1(u32(index), u32(kind));
-  GenerationSizes s = cycle->sizes();
-  // What survived, by generation. A young collection of both young generations knows what went to old space, not where each object came from:
-  // that counts as of generation 1. A full one counts what is in old space afterwards.
-  u64 survived[5] = {};
-  if (kind == Kind::full) {
-    for (u32 g = 2; g < 5; g++) survived[g] = s.bytes[g] - min_of(s.holes[g], s.bytes[g]);
-  } else {
-    for (u32 i = 0; i < workers_; i++) {
-      const auto& w = cycle->collecting(i);
-      u64 grew_old = kind == Kind::young1 ? w.promoted_bytes : 0;
-      survived[0] += w.copied_bytes + w.kept_bytes - grew_old;
-      survived[1] += grew_old;
-    }
-  }
-  u64 finalizing = 0; // the objects themselves, not what they alone keep
-  for (auto& list : finalize_queue.ready)
-    for (Ref ref : list) finalizing += size(ref);
-  sink->FireGCHeapStats_V2(s.bytes[0], survived[0], s.bytes[1], survived[1], s.bytes[2], survived[2], s.bytes[3], survived[3], s.bytes[4], survived[4],
-                           finalizing, finalize_queue.ready_count(), 0, ee->GetActiveSyncBlockCount(), handle_table.in_use());
-  sink->FireGCGlobalHeapHistory_V4(cycle->pace().eden(), 1, u32(kind), 0, u32(reason_of(cause)), kind == Kind::full ? 2 : 0, 0, memory_load(), 0, 0, 0, 0, nullptr);
 }
 
 } // namespace garner::dotnet
