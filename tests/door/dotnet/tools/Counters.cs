@@ -1,5 +1,5 @@
-// The counters of another process, by the session that dotnet-counters and dotnet-monitor open: values a second, of a program that keeps 50 MB and
-// allocates steadily.
+// The counters of another process, by the two sessions that dotnet-counters and dotnet-monitor open: event counters, and instruments of the System.Runtime
+// meter. Values a second, of a program that keeps 50 MB and allocates steadily.
 using Microsoft.Diagnostics.NETCore.Client;
 using Microsoft.Diagnostics.Tracing;
 
@@ -44,6 +44,36 @@ internal static class Counters
         Check.Within(Mean("gc-fragmentation"), 0, 90, "percent of fragmentation");
         Check.Within(Mean("gen-0-size") + Mean("gen-1-size") + Mean("gen-2-size"), Kept * 1e6, Kept * 4e6 + 100e6, "bytes of the three generations");
         foreach (string name in seen.Keys.Where(static n => n.Contains("gc", StringComparison.Ordinal) || n.StartsWith("gen", StringComparison.Ordinal)).Order(StringComparer.Ordinal))
+            Console.WriteLine(name);
+        Instruments(program.Id);
+    }
+
+    private static void Instruments(int id)
+    {
+        Dictionary<string, double> last = [];
+        int rounds = 0;
+        Dictionary<string, string> asked = new()
+        {
+            ["SessionId"] = "garner", ["ClientId"] = "garner", ["Metrics"] = "System.Runtime", ["RefreshInterval"] = "1", ["MaxTimeSeries"] = "1000", ["MaxHistograms"] = "10",
+        };
+        EventPipeProvider metrics = new("System.Diagnostics.Metrics", System.Diagnostics.Tracing.EventLevel.Informational, 2, asked);
+        Session.Process(id, metrics, source => source.Dynamic.All += e =>
+        {
+            if (e.PayloadByName("instrumentName") is not string name || !name.StartsWith("dotnet.gc", StringComparison.Ordinal) || !e.EventName.EndsWith("ValuePublished", StringComparison.Ordinal))
+                return;
+            if (name == "dotnet.gc.pause.time")
+                rounds++;
+            last[$"{name} {e.PayloadByName("tags")}".Trim()] = double.TryParse((e.PayloadByName("value") ?? e.PayloadByName("lastValue"))?.ToString(), out double value) ? value : double.NaN;
+        }, () => rounds >= 3);
+        string[] generations = ["gen0", "gen1", "gen2", "loh", "poh"];
+        double Sum(string name) => generations.Sum(g => last.GetValueOrDefault($"{name} gc.heap.generation={g}", double.NaN));
+        Check.Within(Sum("dotnet.gc.last_collection.heap.size"), Kept * 1e6, Kept * 4e6 + 100e6, "bytes of all generations by the meter");
+        Check.Within(Sum("dotnet.gc.last_collection.heap.fragmentation.size"), 0, Kept * 4e6, "bytes of fragmentation by the meter");
+        Check.Within(last.GetValueOrDefault("dotnet.gc.last_collection.memory.committed_size", double.NaN), Kept * 1e6, Kept * 4e6 + 300e6, "bytes committed by the meter");
+        Check.Within(last.GetValueOrDefault("dotnet.gc.heap.total_allocated", double.NaN), Kept * 1e6, 1e12, "bytes allocated by the meter");
+        Check.Within(last.GetValueOrDefault("dotnet.gc.pause.time", double.NaN), 1e-6, 100, "seconds of pauses by the meter");
+        Check.Within(last.GetValueOrDefault("dotnet.gc.collections gc.heap.generation=gen0", double.NaN), 1, 1e6, "collections by the meter");
+        foreach (string name in last.Keys.Order(StringComparer.Ordinal))
             Console.WriteLine(name);
     }
 
