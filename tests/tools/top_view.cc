@@ -59,7 +59,7 @@ heap          used   holes  after collection 123, young0 eden_full, 0.7 s ago
   all        40.2M    4.2M  committed 96.0M, limit 512.0M, next eden 64.0M
 
 pauses     last 8.00 ms (0.04 to stop), longest 8.00 ms; 4.3 % of all time
-last 123   p50 5.00, p90 8.00, p99 8.00 ms; 4.3 % of the time since collection 1
+last 123   p50 5.00, p90 8.00, p99 8.00 ms; 4.3 % since collection 1
 kinds      young0 111, full 12
 causes     eden_full 111, induced 12
 last pauses, ms                                                  █ young  █ full

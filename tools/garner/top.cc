@@ -2,8 +2,8 @@
 // processes that show one.
 //
 // Looking costs the process nothing: its figures are read, it is never stopped or asked. The screen is as before on every way out (top_screen.h).
+#include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <sys/ioctl.h>

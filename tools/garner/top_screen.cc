@@ -1,5 +1,6 @@
 #include "top_screen.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <clocale>
 #include <cmath>

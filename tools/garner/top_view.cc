@@ -188,7 +188,7 @@ View::Lines View::pauses(size_t rows) const {
     const std::string now = ms_text(ms_of(c.pause_ns)), longest = ms_text(ms_of(f_.now.longest_pause_ns)), of_last = percent_text(sum(pauses_), ms_of(since(f_.last.front().start_ns)));
     last = wide_ ? fmt::format("last {} ms ({} to stop), longest {} ms; {} of all time", now, ms_text(ms_of(c.stop_ns)), longest, of_all) : fmt::format("{}, longest {} ms, {}", now, longest, of_all);
     percentiles = fmt::format("p50 {1}{0}p90 {2}{0}p99 {3} ms", wide_ ? ", " : " ", ms_text(percentile(pauses_, 50)), ms_text(percentile(pauses_, 90)), ms_text(percentile(pauses_, 99)));
-    if (wide_) percentiles += fmt::format("; {} of the time since collection {}", of_last, f_.last.front().index);
+    if (wide_) percentiles += fmt::format("; {} since collection {}", of_last, f_.last.front().index);
   }
   std::string failures;
   if (f_.now.promotion_failed != 0) failures += fmt::format(", promotion failed {} x", short_count(f_.now.promotion_failed));
