@@ -42,7 +42,7 @@ TEST(Phases, N4TheProgramStandsFromTheFirstEventToTheLastPhase) {
       ASSERT_TRUE(heap.host.cycle->emitter().add({[](void* self, EventId id, const void*) {
         Watch& w = *static_cast<Watch*>(self);
         if (id == EventId::cycle_begin) w.begun = true, w.steps = w.busy.steps;
-        if (id == EventId::cycle_end) w.begun = false; // the program runs again
+        if (id == EventId::heap_parts) w.begun = false; // the first that is told when the program runs again
         if (!w.begun) return;
         w.events++;
         w.moved += w.busy.inside != 0 || w.busy.steps != w.steps;
