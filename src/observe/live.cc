@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/held.h"
@@ -11,8 +12,11 @@
 namespace garner {
 namespace {
 
-// Never 0, 1 or 2, even where the program was started with those closed.
+// Never 0, 1 or 2, even where the program was started with those closed. Not under a limit on file sizes that the page would pass: giving it its size would end
+// the program (SIGXFSZ).
 int make_memory() {
+  rlimit most;
+  if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur < sizeof(LivePage)) return errno = EFBIG, -1;
   int fd = memfd_create(kLiveName, MFD_CLOEXEC);
   if (fd < 0 || fd > 2) return fd;
   int above = fcntl(fd, F_DUPFD_CLOEXEC, 3);

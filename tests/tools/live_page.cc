@@ -297,9 +297,11 @@ TEST_F(LivePageTest, AProgramThatClosesEveryDescriptorGoesOn) {
   ::close(other);
 }
 
-// No descriptor is left: one notice, or none where notices are off; events are dropped and errno is the program's.
+// No descriptor is left, or files may not become as large (which would end the program by a signal): one notice, or none where notices are off; events are dropped
+// and errno is the program's.
 TEST(LivePageRefused, IsANoticeAndNothingElse) {
-  for (const char* options : {"", "notices=off"}) {
+  struct Case { const char* options; int limit; rlim_t most; };
+  for (auto [options, limit, most] : {Case{"", RLIMIT_NOFILE, 3}, {"notices=off", RLIMIT_NOFILE, 3}, {"", RLIMIT_FSIZE, sizeof(LivePage) - 1}, {"notices=off", RLIMIT_FSIZE, 0}}) {
     int ends[2];
     ASSERT_EQ(pipe(ends), 0);
     pid_t child = fork();
@@ -307,8 +309,8 @@ TEST(LivePageRefused, IsANoticeAndNothingElse) {
       dup2(ends[1], 2);
       ::close(ends[0]);
       ::close(ends[1]);
-      rlimit none = {3, 3};
-      setrlimit(RLIMIT_NOFILE, &none);
+      rlimit none = {most, most};
+      setrlimit(limit, &none);
       Settings settings;
       bool parsed = settings.parse(options);
       Live live;
