@@ -26,7 +26,14 @@ internal sealed class Watched : IDisposable
 
     public void Dispose()
     {
-        GoOn();
+        try
+        {
+            GoOn();
+        }
+        catch (IOException)
+        {
+            // It has ended already, as a program does whose session was read to the end.
+        }
         if (!_process.WaitForExit(20_000))
             _process.Kill();
         Check.Equal(0, _process.ExitCode, "the watched program's exit code");
