@@ -10,6 +10,8 @@ clr::Hresult DotNet::collect(int generation, bool low_memory, int mode) {
   }
   Request request;
   request.kind = generation < 0 || generation >= int(clr::kMaxGeneration) ? Kind::full : generation == 0 ? Kind::young0 : Kind::young1;
+  // Survivors that have piled up through such requests would never be looked at by them: the runtime's own collector takes generation 1 too then.
+  if (request.kind == Kind::young0 && cycle->last_any().after.bytes[1] > cycle->pace().eden() / 2) request.kind = Kind::young1;
   request.cause = low_memory ? Cause::low_memory : Cause::induced;
   request.seen = cycle->count();
   request.may_widen = false;

@@ -47,7 +47,24 @@ internal static class Settings
     [System.Runtime.InteropServices.StructLayout(System.Runtime.InteropServices.LayoutKind.Sequential, Size = 64)]
     private struct Block;
 
-    /// <summary>What stays committed after 400 MiB have died.</summary>
+    /// <summary>20 MiB that live until as much again has been allocated, under collections of generation 0 on request: the largest heap that one of them left.</summary>
+    public static void Queue()
+    {
+        byte[][] live = new byte[20 * 1024][];
+        long most = 0;
+        for (int i = 0; i < 40 * live.Length; i++)
+        {
+            live[i % live.Length] = new byte[1000];
+            if (i % live.Length != 0)
+                continue;
+            GC.Collect(0);
+            most = Math.Max(most, GC.GetGCMemoryInfo(GCKind.Any).HeapSizeBytes);
+        }
+        Console.WriteLine($"most {most >> 20}");
+        GC.KeepAlive(live);
+    }
+
+    /// <summary>What stays committed after 400 MiB have died, and so many full collections that what is kept for growth as it was before has gone too.</summary>
     public static void Release()
     {
         byte[][]? all = new byte[400 * 1024][];
@@ -55,8 +72,8 @@ internal static class Settings
             all[i] = new byte[1000];
         GC.Collect();
         all = null;
-        GC.Collect();
-        GC.Collect();
+        for (int i = 0; i < 12; i++)
+            GC.Collect();
         Console.WriteLine($"kept {GC.GetGCMemoryInfo().TotalCommittedBytes >> 20}");
     }
 }

@@ -8,6 +8,7 @@ namespace Garner.Tools;
 internal static class Counters
 {
     private const int Kept = 50;
+    private const int Most = 1000; // MB: what wrong units, or a collector that forgets to collect, would be far beyond
 
     public static int Steady()
     {
@@ -35,14 +36,14 @@ internal static class Counters
         foreach (List<double> values in seen.Values)
             values.RemoveAt(0); // the first interval is not a whole one
         double Mean(string name) => seen.TryGetValue(name, out List<double>? values) && values.Count > 0 ? values.Average() : double.NaN;
-        Check.Within(Mean("gc-heap-size"), Kept, 4 * Kept + 100, "MB of the heap");
-        Check.Within(Mean("gc-committed"), Kept, 4 * Kept + 300, "MB committed");
+        Check.Within(Mean("gc-heap-size"), Kept, Most, "MB of the heap");
+        Check.Within(Mean("gc-committed"), Kept, Most, "MB committed");
         Check.Within(Mean("gen-0-gc-count"), 0.3, 1000, "collections of generation 0 a second");
         Check.Within(Mean("alloc-rate"), 1e6, 1e10, "bytes allocated a second");
         Check.Within(Mean("time-in-gc"), 0, 90, "percent of time in collections");
         Check.Within(Mean("total-pause-time-by-gc"), 0.001, 1000, "ms of pauses a second");
         Check.Within(Mean("gc-fragmentation"), 0, 90, "percent of fragmentation");
-        Check.Within(Mean("gen-0-size") + Mean("gen-1-size") + Mean("gen-2-size"), Kept * 1e6, Kept * 4e6 + 100e6, "bytes of the three generations");
+        Check.Within(Mean("gen-0-size") + Mean("gen-1-size") + Mean("gen-2-size"), Kept * 1e6, Most * 1e6, "bytes of the three generations");
         foreach (string name in seen.Keys.Where(static n => n.Contains("gc", StringComparison.Ordinal) || n.StartsWith("gen", StringComparison.Ordinal)).Order(StringComparer.Ordinal))
             Console.WriteLine(name);
         Instruments(program.Id);
@@ -67,9 +68,9 @@ internal static class Counters
         }, () => rounds >= 3);
         string[] generations = ["gen0", "gen1", "gen2", "loh", "poh"];
         double Sum(string name) => generations.Sum(g => last.GetValueOrDefault($"{name} gc.heap.generation={g}", double.NaN));
-        Check.Within(Sum("dotnet.gc.last_collection.heap.size"), Kept * 1e6, Kept * 4e6 + 100e6, "bytes of all generations by the meter");
-        Check.Within(Sum("dotnet.gc.last_collection.heap.fragmentation.size"), 0, Kept * 4e6, "bytes of fragmentation by the meter");
-        Check.Within(last.GetValueOrDefault("dotnet.gc.last_collection.memory.committed_size", double.NaN), Kept * 1e6, Kept * 4e6 + 300e6, "bytes committed by the meter");
+        Check.Within(Sum("dotnet.gc.last_collection.heap.size"), Kept * 1e6, Most * 1e6, "bytes of all generations by the meter");
+        Check.Within(Sum("dotnet.gc.last_collection.heap.fragmentation.size"), 0, Most * 1e6, "bytes of fragmentation by the meter");
+        Check.Within(last.GetValueOrDefault("dotnet.gc.last_collection.memory.committed_size", double.NaN), Kept * 1e6, Most * 1e6, "bytes committed by the meter");
         Check.Within(last.GetValueOrDefault("dotnet.gc.heap.total_allocated", double.NaN), Kept * 1e6, 1e12, "bytes allocated by the meter");
         Check.Within(last.GetValueOrDefault("dotnet.gc.pause.time", double.NaN), 1e-6, 100, "seconds of pauses by the meter");
         Check.Within(last.GetValueOrDefault("dotnet.gc.collections gc.heap.generation=gen0", double.NaN), 1, 1e6, "collections by the meter");
