@@ -37,37 +37,6 @@ internal sealed class InvertedIndex : Workload
         return RunLanes(parameters.Threads, (documents + searches) * LaneCount, lane => new Shard(parameters.Seed, lane, words, documents, parameters.Int("words")));
     }
 
-    // The words of the language: the n-th is as frequent as 1/n. Numbers only; a word is spelled when it is needed.
-    private sealed class Words
-    {
-        private const string Consonants = "bdfgklmnprstvz", Vowels = "aeiou";
-        private readonly double[] upTo;
-
-        public Words(int count)
-        {
-            upTo = new double[count];
-            double sum = 0;
-            for (int i = 0; i < count; i++) upTo[i] = sum += 1.0 / (i + 1);
-        }
-
-        public int Draw(ref Prng prng)
-        {
-            int at = Array.BinarySearch(upTo, prng.Unit() * upTo[^1]);
-            return Math.Min(at < 0 ? ~at : at, upTo.Length - 1);
-        }
-
-        // Syllables are the digits of the number, so different words are spelled differently.
-        public static void Spell(int word, StringBuilder into)
-        {
-            const int Syllables = 14 * 5;
-            for (int rest = word + 1; rest > 0; rest = (rest - 1) / Syllables)
-            {
-                int syllable = (rest - 1) % Syllables;
-                into.Append(Consonants[syllable / 5]).Append(Vowels[syllable % 5]);
-            }
-        }
-    }
-
     private sealed class Posting(int document)
     {
         public readonly int Document = document;
@@ -112,13 +81,6 @@ internal sealed class InvertedIndex : Workload
             return text.ToString();
         }
 
-        private static string Spelled(int word)
-        {
-            StringBuilder text = new();
-            Words.Spell(word, text);
-            return text.ToString();
-        }
-
         private void Add(int document)
         {
             string[] tokens = TextOf(WordsOf(document)).Split(Separators, StringSplitOptions.RemoveEmptyEntries);
@@ -138,7 +100,7 @@ internal sealed class InvertedIndex : Workload
             int document = prng.Below(documents);
             int[] drawn = WordsOf(document);
             int count = prng.Between(2, 3), start = prng.Below(drawn.Length - count + 1);
-            List<Posting>[] lists = [.. drawn.Skip(start).Take(count).Select(word => index.GetValueOrDefault(Spelled(word)) ?? [])];
+            List<Posting>[] lists = [.. drawn.Skip(start).Take(count).Select(word => index.GetValueOrDefault(Words.Spelled(word)) ?? [])];
             int kind = prng.Below(3);
             List<Hit> hits = kind switch { 0 => All(lists), 1 => Any(lists), _ => Phrase(lists) };
             Check.That(hits.Exists(hit => hit.Document == document), "a search does not find the document its words are from");
@@ -211,7 +173,7 @@ internal sealed class InvertedIndex : Workload
                 int[] drawn = WordsOf(document);
                 for (int place = 0; place < drawn.Length; place++)
                 {
-                    Check.That(index.TryGetValue(Spelled(drawn[place]), out List<Posting>? postings), "a word is not in the index");
+                    Check.That(index.TryGetValue(Words.Spelled(drawn[place]), out List<Posting>? postings), "a word is not in the index");
                     Posting? posting = Find(postings!, document);
                     Check.That(posting != null && posting.Places.BinarySearch(place) >= 0, "a word is not where the index says");
                 }

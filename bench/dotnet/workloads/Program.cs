@@ -1,4 +1,4 @@
-// Entry point of the workloads: `list`, or the name of a workload and its key=value parameters.
+// Entry point of the workloads that need nothing but the class library.
 
 namespace Garner.Bench;
 
@@ -31,17 +31,5 @@ internal static class Program
         new GenerateSolution(),
     ];
 
-    private static int Main(string[] arguments)
-    {
-        if (arguments.Length == 0) return Report.Usage("usage: dotnet Workloads.dll list | NAME key=value …");
-        if (arguments[0] == "list")
-        {
-            if (arguments.Length > 1) return Report.Usage("list takes no parameters");
-            foreach (Workload w in Workloads) w.Describe(Console.Out);
-            return 0;
-        }
-        Workload? workload = Array.Find(Workloads, w => w.Name == arguments[0]);
-        if (workload == null) return Report.Usage($"no workload '{arguments[0]}'; `list` shows what there is");
-        return Report.Run(workload, arguments.Skip(1));
-    }
+    private static int Main(string[] arguments) => Menu.Run("Workloads.dll", Workloads, arguments);
 }

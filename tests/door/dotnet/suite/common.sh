@@ -1,4 +1,4 @@
-# Sourced by the scripts beside it. Sets ROOT, BUILD, LIB, WORKLOADS, ENDURANCE; pass, miss and finish count.
+# Sourced by the scripts beside it. Sets ROOT, BUILD, LIB, WORKLOADS, LIBRARIES, ENDURANCE; pass, miss and finish count.
 . "$(dirname "${BASH_SOURCE[0]}")/../../../../scripts/setup.sh"
 LIB=$BUILD/lib/libgarner-dotnet.so
 while [ $# -gt 0 ]; do
@@ -11,6 +11,7 @@ done
 [ -f "$LIB" ] || fail "no library at $LIB; ./run --build makes it"
 LIB=$(cd "$(dirname "$LIB")" && pwd)/$(basename "$LIB")
 WORKLOADS=$BUILD/bench/dotnet/workloads/Workloads.dll
+LIBRARIES=$BUILD/bench/dotnet/libraries/Libraries.dll
 ENDURANCE=$ROOT/build/tests/dotnet/endurance/bin/Endurance.dll # written there by Directory.Build.props
 PASSED=0 FAILED=0
 pass() { PASSED=$((PASSED + 1)); }
@@ -20,3 +21,12 @@ miss() { # what, log
   [ -f "${2:-}" ] && tail -n 4 "$2" | cut -c1-300 | sed 's/^/    /'
 }
 finish() { printf '%d passed, %d failed\n' "$PASSED" "$FAILED"; [ "$FAILED" -eq 0 ]; exit; }
+# have_packages PROJECT WHAT: restores a project, from the cache or from nuget.org. Returns 1 with one line that names WHAT when its packages cannot be had.
+have_packages() {
+  local log=$BUILD/restore-$(basename "$1").log
+  mkdir -p "$BUILD"
+  timeout 120 dotnet restore "$1" >"$log" 2>&1 && return 0
+  grep -qE 'NU1301|NU1101|NU1102|NU1103' "$log" || { tail -n 20 "$log"; fail "dotnet restore $1 failed"; }
+  say "skipped: the packages of $2 cannot be had; see $log"
+  return 1
+}

@@ -5,12 +5,7 @@
 . "$(dirname "$0")/common.sh"
 TRACE_VERSION=10.0.750501
 PROJECT=$ROOT/tests/door/dotnet/tools
-mkdir -p "$BUILD"
-if ! timeout 120 dotnet restore "$PROJECT" >"$BUILD/dotnet-restore.log" 2>&1; then
-  grep -qE 'NU1301|NU1101|NU1102|NU1103' "$BUILD/dotnet-restore.log" || { tail -n 20 "$BUILD/dotnet-restore.log"; fail "dotnet restore $PROJECT failed"; }
-  say "skipped: the packages of the platform's tools cannot be had; see $BUILD/dotnet-restore.log"
-  finish
-fi
+have_packages "$PROJECT" "the platform's tools" || finish
 build_dotnet "$PROJECT"
 TOOLS=$ROOT/build/tests/dotnet/tools/bin/Tools.dll
 DIR=$(mktemp -d) && trap 'rm -rf "$DIR"' EXIT
