@@ -18,6 +18,7 @@ struct Request {
   bool compact_all = false;
   bool give_back = false;  // return all free memory to the system
   bool when_due = false;   // asked for only because the budget says so; for the host's events
+  bool begin_marking = false; // of a young one: old space is to be marked beside the program from here on, if that is not on its way
 };
 
 // What a thread asks for in turn when it is given no memory: a young collection (0), a full one (1), a full one that compacts everything (2), and then nothing (kMost).

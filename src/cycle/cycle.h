@@ -5,6 +5,7 @@
 // Deviation from the paper's N4: with conductor=works the thread that runs the collection is worker 0 and does not sleep.
 #pragma once
 #include "collect/compact/compaction.h"
+#include "collect/concurrent/marking.h"
 #include "cycle/collector.h"
 #include "cycle/details.h"
 #include "cycle/weak.ipp"
@@ -47,6 +48,13 @@ template <class H, class M> class Cycle final : public Collector {
   // Bytes in old, large and pinned regions, kept current by takers of large objects; for pacing.
   u64 old_bytes() const { return old_bytes_.load_relaxed(); }
   u64 start_ns() const { return start_ns_; }
+  // Whether old space may be marked beside the program, and whether it is. Any-thread, the second a hint.
+  bool marks_beside() const { return beside_; }
+  bool marking() const { return marking_now_.load_relaxed() != 0; }
+  // Whether the collection that is being run, or was run last, swept what was marked beside the program. By whoever runs it.
+  bool ended_marking() const { return step_ == Step::last; }
+  u32 passes() const { return passes_; } // of that collection over roots and weak things: 2 when a full one followed a young one under the same stop
+  void stop_marking(Self& self); // its thread's end; by a thread that is outside the program, before the gang's
   void grew_old(u64 bytes) {
     old_bytes_.fetch_add_relaxed(bytes);
     allocated_.fetch_add_relaxed(bytes);
@@ -58,11 +66,19 @@ template <class H, class M> class Cycle final : public Collector {
   const CycleRecord& current() const { return *current_; }
 
  private:
-  enum class Tracing : u8 { none, evacuating, compacting };
+  enum class Tracing : u8 { none, evacuating, compacting, marking };
+  using State = typename Marking<H, M>::State;
+  enum class Step : u8 { none, first, last }; // what a collection does for the marking beside the program
 
-  Kind decide(const Request& request);
+  Kind decide(const Request& request, bool may_mark);
+  Kind perform(Self& self, const Request& request, Kind kind, CycleEnd& end);
   void young(Self& self, Kind kind, CycleEnd& end);
   void full(Self& self, bool compact_all, CycleEnd& end);
+  void begin_marking(Self& self, CycleEnd& end);
+  void end_marking(Self& self, CycleEnd& end);
+  void go_on_marking();
+  void give_up_marking();
+  void watch_program(bool on);
   template <class T> void weak_things(Self& self, T& tracer, WeakThings<H, M, T>& weak, Kind kind, CycleEnd& end);
   template <class Body> u64 phase(Self& self, Phase name, u32 wanted, u32 tasks, Body& body);
   template <class T, class F> u64 tracing_phase(Self& self, Phase name, u32 wanted, u32 tasks, T& tracer, F task);
@@ -98,6 +114,14 @@ template <class H, class M> class Cycle final : public Collector {
   alignas(Compaction<H, M>) char compaction_[sizeof(Compaction<H, M>)];
   Evacuation<H, M>& evacuation() { return *reinterpret_cast<Evacuation<H, M>*>(evacuation_); }
   Compaction<H, M>& compaction() { return *reinterpret_cast<Compaction<H, M>*>(compaction_); }
+  alignas(Marking<H, M>) char besides_[sizeof(Marking<H, M>)];
+  Marking<H, M>& beside() { return *reinterpret_cast<Marking<H, M>*>(besides_); }
+  bool beside_ = false;         // besides_ stands; set at start
+  Step step_ = Step::none;
+  u32 passes_ = 1;
+  Atomic<u32> marking_now_{0};  // relaxed: a hint
+  typename Gang<M>::Spawn spawn_ = nullptr;
+  void* spawn_arg_ = nullptr;
   Tracing tracing_ = Tracing::none;
   u32 condemned_ = 2;
   const Request* asked_ = nullptr;       // of the thread that collects

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "base/print.h"
+#include "collect/concurrent/marking.ipp"
 #include "cycle/cycle.h"
 #include "cycle/details.ipp"
 #include "cycle/verify.ipp"
@@ -50,6 +51,12 @@ template <class H, class M> bool Cycle<H, M>::init(const HeapConfig& config, typ
   for (u32 i = 0; i < worker_count_; i++) new (&workers_[i]) Collecting<M>();
   new (evacuation_) Evacuation<H, M>(heap_, host_, gang_, spaces_, workers_, worker_count_, settings_);
   new (compaction_) Compaction<H, M>(heap_, host_, gang_, spaces_, workers_, worker_count_, settings_);
+  if (config.shape.beside) {
+    new (besides_) Marking<H, M>(machine_, heap_, host_, gang_, spaces_, workers_, worker_count_, settings_);
+    beside_ = true;
+    spawn_ = spawn;
+    spawn_arg_ = spawn_arg;
+  }
   GangConfig gang;
   gang.workers = worker_count_;
   gang.task_queue = settings_.as<TaskQueueKind>(Opt::task_queue);
@@ -124,6 +131,7 @@ template <class H, class M> bool Cycle<H, M>::is_alive(Ref ref) {
   switch (tracing_) {
     case Tracing::evacuating: return evacuation().alive(ref);
     case Tracing::compacting: return compaction().alive(ref);
+    case Tracing::marking: return beside().alive(ref);
     case Tracing::none: break;
   }
   return true;
@@ -138,16 +146,17 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
     return false;
   }
   gang_.ensure(worker_count_);
+  const bool may_mark = beside_ && beside().ensure_thread(spawn_, spawn_arg_);
   CycleRecord record{};
   asked_ = &request;
   current_ = &record;
   u64 asked_ns = machine_.now(); // waiting for somebody else's collection is not this one's pause, nor is making threads, while the program runs
   host_.stop(request.cause);
+  if (beside_) beside().hold();
   u64 stopped_ns = machine_.now();
   Self self(machine_, 0);
   u64 index = count() + 1;
-  Kind kind = decide(request);
-  condemned_ = u32(kind);
+  Kind kind = decide(request, may_mark);
   CycleEnd& end = record.end;
   end.index = index;
   end.kind = kind;
@@ -164,15 +173,7 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   auto when = settings_.as<VerifyWhen>(Opt::verify);
   if (when == VerifyWhen::before || when == VerifyWhen::both) verify("before");
 
-  if (kind != Kind::full) young(self, kind, end);
-  if (kind == Kind::full) full(self, request.compact_all, end);
-  else if (evacuation().needs_full()) { // N14: no object is lost; the full collection runs under the same stop
-    condemned_ = 2;
-    end.kind = kind = Kind::full;
-    end.cause = Cause::promotion_failed;
-    full(self, true, end);
-  }
-
+  kind = perform(self, request, kind, end);
   tracing_ = Tracing::none;
   record.after = tally([&](auto fn) { heap_.each_region(self, fn); });
   after(kind, request, end, record);
@@ -180,6 +181,7 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   count_.store_release(index);
   host_.finish(kind, request.cause, index);
   condemned_ = 2;
+  if (beside_) beside().go(self);
   host_.resume();
   u64 now = machine_.now();
   end.pause_ns = now - asked_ns;
@@ -199,9 +201,48 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   return true;
 }
 
-template <class H, class M> Kind Cycle<H, M>::decide(const Request& request) {
-  if (request.may_widen && request.kind != Kind::full && pace_.full_due(old_bytes())) return Kind::full;
+// Of a collection that ends a marking the kind is full: what it does to old space is.
+template <class H, class M> Kind Cycle<H, M>::decide(const Request& request, bool may_mark) {
+  step_ = Step::none;
+  const bool due = request.may_widen && request.kind != Kind::full && pace_.full_due(old_bytes());
+  if (request.kind == Kind::full || !beside_) return due ? Kind::full : request.kind;
+  switch (beside().state()) {
+    case State::idle:
+      if (!due && !request.begin_marking) break;
+      if (!may_mark) return Kind::full;
+      step_ = Step::first;
+      return Kind::young1;
+    case State::running: return due && pace_.overdue(old_bytes()) ? Kind::full : request.kind;
+    case State::ready:
+      if (!request.may_widen && request.cause != Cause::stress) break; // who asked for a young collection gets that
+      step_ = Step::last;
+      return Kind::full;
+  }
   return request.kind;
+}
+
+// What a collection does with the heap; the kind that it turned out to be.
+template <class H, class M> Kind Cycle<H, M>::perform(Self& self, const Request& request, Kind kind, CycleEnd& end) {
+  const bool full_only = kind == Kind::full && step_ == Step::none;
+  passes_ = 1;
+  if (!full_only) {
+    const Kind first = step_ == Step::last ? Kind::young1 : kind;
+    condemned_ = u32(first);
+    young(self, first, end);
+    if (!evacuation().needs_full()) {
+      if (step_ == Step::first) begin_marking(self, end);
+      else if (step_ == Step::last) passes_++, end_marking(self, end);
+      else if (beside_ && beside().state() != State::idle) go_on_marking();
+      return kind;
+    }
+    end.cause = Cause::promotion_failed; // N14: no object is lost; the full collection runs under the same stop
+    step_ = Step::none;
+    passes_++;
+  }
+  condemned_ = 2;
+  end.kind = Kind::full;
+  full(self, !full_only || request.compact_all, end);
+  return Kind::full;
 }
 
 // N4's phases of a young collection, one line each.
@@ -247,6 +288,7 @@ template <class H, class M> u64 Cycle<H, M>::find_cards(Self& self, u32 few) {
 template <class H, class M> void Cycle<H, M>::full(Self& self, bool compact_all, CycleEnd& end) {
   auto& c = compaction();
   u32 most = workers_for(end.heap_before);
+  if (beside_ && beside().state() != State::idle) give_up_marking();
   host_.before_roots(Kind::full);
   c.begin();
   tracing_ = Tracing::compacting;
@@ -272,6 +314,67 @@ template <class H, class M> void Cycle<H, M>::full(Self& self, bool compact_all,
   end.compacted = c.moved_bytes() != 0;
   end.pinned += c.pinned_count();
   totals(end);
+}
+
+// ---- marking beside the program (collect/concurrent/marking.h) ----
+
+template <class H, class M> void Cycle<H, M>::stop_marking(Self& self) {
+  if (beside_) beside().stop_thread(self);
+}
+
+template <class H, class M> void Cycle<H, M>::begin_marking(Self& self, CycleEnd& end) {
+  auto& m = beside();
+  const u32 most = gang_.workers();
+  host_.before_roots(Kind::full);
+  m.begin();
+  TaskBody gather{[&](Self& s, u32) { m.gather_task(s, Kind::full); }};
+  end.gather_ns += phase(self, Phase::gather, most, most, gather);
+  end.mark_ns += tracing_phase(self, Phase::mark, most, m.root_tasks(), m, [&](Self& s, u32 task) { m.root_task(s, task); });
+  host_.after_walk();
+  m.seeded();
+  watch_program(true);
+}
+
+// After a young collection.
+template <class H, class M> void Cycle<H, M>::go_on_marking() {
+  beside().note_old();
+  if (beside().state() == State::idle) watch_program(false); // there was no memory for it
+}
+
+template <class H, class M> void Cycle<H, M>::give_up_marking() {
+  beside().abandon();
+  watch_program(false);
+}
+
+template <class H, class M> void Cycle<H, M>::watch_program(bool on) {
+  host_.watch_writes(on);
+  marking_now_.store_relaxed(on);
+}
+
+// The last pause, after its young collection, one line for each phase.
+template <class H, class M> void Cycle<H, M>::end_marking(Self& self, CycleEnd& end) {
+  auto& m = beside();
+  const u32 most = gang_.workers();
+  condemned_ = 2;
+  end.cause = Cause::marked;
+  host_.before_roots(Kind::full);
+  m.close();
+  tracing_ = Tracing::marking;
+  TaskBody gather{[&](Self& s, u32) { m.gather_task(s, Kind::full); }};
+  end.gather_ns += phase(self, Phase::gather, most, most, gather);
+  end.mark_ns += tracing_phase(self, Phase::mark, most, m.root_tasks(), m, [&](Self& s, u32 task) { m.root_task(s, task); });
+  WeakThings<H, M, Marking<H, M>> weak(host_, m);
+  weak_things(self, m, weak, Kind::full, end);
+  if (m.late_tasks() != 0) tracing_phase(self, Phase::mark, most, m.late_tasks(), m, [&](Self& s, u32 task) { m.late_task(s, task); });
+  GARNER_CHECK(weak.resort(), "no memory for the finalization queue");
+  host_.side_tables([&](Ref ref) { return m.alive(ref) ? ref : Ref{0}; });
+  TaskBody sweep{[&](Self&, u32 task) { m.sweep_task(task); }};
+  end.compact_ns += phase(self, Phase::compact, most, m.sweep_tasks(), sweep);
+  m.finish();
+  TaskBody clean{[&](Self&, u32 task) { m.clean_task(task); }};
+  end.compact_ns += phase(self, Phase::clean, most, m.clean_tasks(), clean);
+  m.free_dead();
+  watch_program(false);
 }
 
 // The order is the contract (cycle/weak.ipp).

@@ -26,6 +26,7 @@ void Pace::set_threshold() {
   growth = max_of(growth, config_.growth_min);
   if (short_) growth = min_of(growth, max_of(live_ / kShortGrowth, config_.growth_min / kShortGrowth));
   threshold_.store_relaxed(live_ + growth);
+  overdue_.store_relaxed(live_ + growth + growth / 2);
 }
 
 void Pace::after_young(const YoungFacts& facts) {

@@ -51,6 +51,8 @@ class Pace {
   u64 eden() const { return eden_; }             // bytes of the next eden
   u64 old_threshold() const { return threshold_.load_relaxed(); }
   bool full_due(u64 old_bytes) const { return old_bytes >= old_threshold() || squeezed_; }
+  // Old space has grown half as much again while it was being marked beside the program: that is too slow.
+  bool overdue(u64 old_bytes) const { return old_bytes > overdue_.load_relaxed(); }
   // Large allocations count before they happen. Any-thread.
   bool large_due(u64 old_bytes, u64 asked) const { return old_bytes + asked > old_threshold(); }
   u64 expected_survivors() const { return u64(survival_ * double(eden_)); }
@@ -67,7 +69,7 @@ class Pace {
 
   PaceConfig config_;
   u64 wanted_ = 0, eden_ = 0, eden_floor_ = 0;
-  Atomic<u64> threshold_{0}; // relaxed: a number, read by allocating threads while a new limit is set
+  Atomic<u64> threshold_{0}, overdue_{0}; // relaxed: numbers, read by allocating threads while a new limit is set
   u64 live_ = 0, room_after_full_ = 0;
   double survival_ = 0.1, share_ = 0;
   u64 full_ns_ = 0;                                     // pause of the last full collection

@@ -1,7 +1,7 @@
 // Budget: how much memory the heap's pages and the collector's own tables may use, and how much they do.
 //
 // Equation: charged = sum of Region::charged. A request is granted iff pages(charged + request) + own <= limit, where
-// pages(x) = x + x/32 (the mark table's share, touched by full collections) and own is a fixed amount for what the collector maps at start
+// pages(x) = x + x/32 (the mark table's share, touched by full collections; x + 3x/64 with a second one for marking beside the program) and own is a fixed amount for what the collector maps at start
 // and touches little of, and what its lists (finalizable objects, handles, roots) have grown by since. limit 0 means no limit.
 // Any-thread; grants are compare-and-swap, so the limit is never exceeded, not even for a moment.
 #pragma once
@@ -16,7 +16,8 @@ template <class M> class Budget {
  public:
   void set_limit(u64 bytes) { limit_.store_relaxed(bytes); }
   u64 limit() const { return limit_.load_relaxed(); }
-  static u64 with_tables(u64 charged) { return charged + charged / 32; }
+  void mark_twice() { twice_ = true; } // before others ask
+  u64 with_tables(u64 charged) const { return charged + charged / 32 + (twice_ ? charged / 64 : 0); }
   u64 charged() const { return charged_.load_relaxed(); }
   u64 committed() const { return with_tables(charged()) + own(); }
 
@@ -41,7 +42,7 @@ template <class M> class Budget {
     u64 cap = limit();
     if (cap == 0) return ~u64(0) >> 1;
     u64 kept = own() + held_.load_relaxed(), now = charged();
-    u64 most = cap > kept ? (cap - kept) / 33 * 32 : 0;
+    u64 most = cap > kept ? (twice_ ? (cap - kept) / 67 * 64 : (cap - kept) / 33 * 32) : 0;
     return most > now ? most - now : 0;
   }
 
@@ -58,6 +59,7 @@ template <class M> class Budget {
   typename M::template Atomic<u64> charged_;
   typename M::template Atomic<u64> limit_;
   typename M::template Atomic<u64> held_;
+  bool twice_ = false; // there is a second table of marks
   u64 own_at_start_ = 0; // 0: not counted; set once, before others ask
 };
 

@@ -19,6 +19,7 @@
 #include "heap/marks.h"
 #include "heap/page_nodes.h"
 #include "heap/region.h"
+#include "heap/written.h"
 #include "seam/host.h"
 #include "seam/watch.h"
 
@@ -44,6 +45,7 @@ struct HeapShape {
   bool large_pages = false; // of reserve_bytes pages that the system has set aside; they are never given back
   usize huge_from = ~usize(0); // from this offset on, a multiple of 64 MiB, the system is asked for transparent huge pages
   bool notices = false; // say once that the system refuses a memory policy
+  bool beside = false;  // old objects may be marked beside the program: there are tables for it
 };
 
 // Formats [at, at + bytes) as dead objects; provided by the host.
@@ -114,7 +116,7 @@ template <class M> class Heap {
   };
   // Drops the pages of about `bytes` of a node's free regions and binds the ranges anew, a system call each: what N21's resizing costs.
   void rebind(usize bytes, u8 node);
-  // Gives back free regions' pages until at most `keep` bytes of them remain charged.
+  // Gives back free regions' pages, and those behind large objects, until at most `keep` bytes of them remain charged.
   void trim(usize keep);
   usize free_charged() const { return free_charged_.load_relaxed(); }
   // The home of a region; kHomeNone for one never taken.
@@ -169,6 +171,26 @@ template <class M> class Heap {
 
   Marks<M>& marks() { return marks_; }
 
+  // -- marking beside the program (collect/concurrent/marking.h) --
+  using OldMarks = Marks<M, MarkWord<M>>;
+  OldMarks& old_marks() { return old_marks_; }
+  WrittenPages<M>& written() { return written_; }
+  // Changes while the world stands. Then on whatever becomes old is born marked, so that nobody need find it.
+  void set_marking(bool on) { marking_ = on; }
+  GARNER_INLINE bool marking() const { return marking_; }
+  // An object of the program that has just been placed in old space. Any thread of the program.
+  void born_old(word block, usize bytes) {
+    if (GARNER_LIKELY(!marking_) || mutated<M>(Trap::born_white)) return;
+    old_marks_.claim(block);
+    if (region(index_at(block)).role != Role::large) old_marks_.extend(block, bytes);
+  }
+  // One that a collection has put or left there: what it refers to is looked at as if the program had just written it.
+  GARNER_COLD void grown_old(word block, usize bytes) {
+    if (mutated<M>(Trap::born_white)) return;
+    old_marks_.mark(block, bytes);
+    written_.note(block, bytes);
+  }
+
  private:
   u8 settle(u8 home) const { return nodes_ == 1 ? kHomeFirstTouch : home; }
   u32 list_of(u8 home) const { return home < kMostNodes ? home : kMostNodes + home - kHomeTouchedSurvivor; }
@@ -188,6 +210,9 @@ template <class M> class Heap {
       if (table_[i].role != Role::free && table_[i].role != Role::large_tail) fn(i, table_[i]);
     }
   }
+  usize beyond(u32 head) const; // bytes of a large run that are charged and not the object's
+  void drop_beyond(u32 head);
+  bool find_beyond();
   u32 find_run(u32 regions, u8 home);
   bool find_budget(usize bytes, u32 first, u32 regions, Reach reach);
   bool pay_for(u32 index, usize bytes);
@@ -211,6 +236,9 @@ template <class M> class Heap {
   u8 *labels_ = nullptr, *cset_ = nullptr, *cards_ = nullptr, *bundles_ = nullptr;
   u16* starts_ = nullptr;
   Marks<M> marks_;
+  OldMarks old_marks_;
+  WrittenPages<M> written_;
+  bool marking_ = false;
   PageNodes<M> page_nodes_;
   Budget<M> budget_;
   typename M::Lock lock_;         // guards roles of free regions, warm_, the cursor and high_water_
@@ -221,7 +249,7 @@ template <class M> class Heap {
   Vector<u32> warm_[kLists];      // by home: free regions whose pages are charged; may hold stale entries
   u32 cursor_[kLists] = {};       // by home: no free uncharged region of it below
   Atomic<u32> high_water_;        // relaxed: grows under lock_, read by walks of a stopped world
-  Atomic<usize> free_charged_;    // relaxed: equals the charge of all free regions
+  Atomic<usize> free_charged_;    // relaxed: equals the charge of all free regions and of what large runs have beyond their objects
 };
 
 } // namespace garner

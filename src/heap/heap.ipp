@@ -41,6 +41,13 @@ template <class M> bool Heap<M>::init(M& machine, const HeapShape& shape, Filler
     if (base_ != 0) machine.release(base_, bytes_);
     if (bytes_ / 2 < least || shape.large_pages) return false;
   }
+  if (shape.beside) {
+    word bits = machine.reserve(align_up(bytes_ / kMarkBlockBytes * sizeof(MarkWord<M>), kPageBytes), kPageBytes), pages = machine.reserve(align_up(bytes_ >> kWrittenShift, kPageBytes), kPageBytes);
+    if (bits == 0 || pages == 0) return false;
+    old_marks_.attach(reinterpret_cast<MarkWord<M>*>(bits), base_);
+    written_.attach(reinterpret_cast<u8*>(pages), base_);
+    budget_.mark_twice();
+  }
   budget_.set_limit(shape.limit);
   nodes_ = min_of(machine.nodes(), kMostNodes);
   return true;
@@ -55,7 +62,8 @@ template <class M> bool Heap<M>::open_through(u32 last) {
     return machine_->open(word(table) + from / per * unit, (to - from) / per * unit);
   };
   if (!machine_->open(base_ + from, to - from) || !part(table_, region_bytes(), sizeof(RegionT)) || !part(cards_, kCardBytes, 1) ||
-      !part(starts_, kCardBytes, sizeof(u16)) || !part(&marks_.entry_of(base_), kMarkBlockBytes, sizeof(MarkEntry<M>)))
+      !part(starts_, kCardBytes, sizeof(u16)) || !part(&marks_.entry_of(base_), kMarkBlockBytes, sizeof(MarkEntry<M>)) ||
+      (shape_.beside && (!part(&old_marks_.entry_of(base_), kMarkBlockBytes, sizeof(MarkWord<M>)) || !part(written_.of_heap(), kWrittenBytes, 1))))
     return false;
   if (usize at = max_of(from, shape_.huge_from); at < to) ask_huge(word(&marks_.entry_of(base_ + at)), (to - at) / kMarkBlockBytes * sizeof(MarkEntry<M>), true);
   __atomic_store_n(&opened_, to, __ATOMIC_RELAXED);
@@ -190,10 +198,20 @@ template <class M> bool Heap<M>::find_budget(usize bytes, u32 first, u32 regions
         u32 w = pop_warm(warm);
         if (table_[w].role == Role::free && table_[w].charged != 0 && (w < first || w >= first + regions)) victim = w;
       }
-    if (victim == kNoRegion) return false;
-    drop_pages(victim);
+    if (victim != kNoRegion) drop_pages(victim);
+    else if (!find_beyond()) return false;
   }
   return true;
+}
+
+// Large objects give up the pages behind them, all at once: there is nothing else left. False: there are none. Called with lock_ held.
+template <class M> bool Heap<M>::find_beyond() {
+  const usize before = budget_.charged();
+  if (free_charged_.load_relaxed() != 0)
+    each_region([&](u32 index, RegionT& r) {
+      if (r.role == Role::large) drop_beyond(index);
+    });
+  return budget_.charged() < before;
 }
 
 // Each region stands in warm_ at most once, whatever became of it meanwhile: who pops it looks. Called with lock_ held.
@@ -240,10 +258,11 @@ template <class M> u32 Heap<M>::take_large(usize bytes, bool zero, bool pinned, 
     Locked<typename M::Lock> guard(lock_);
     first = find_run(regions, settle(home));
     if (first == kNoRegion || !open_through(first + regions - 1)) return kNoRegion;
-    usize need = 0, had = 0;
+    usize need = 0, had = 0, beyond = 0; // beyond: what the run's last region has and the object does not need
     for (u32 i = 0; i < regions; i++) {
       usize want = align_up(min_of(room, bytes - i * room), kPageBytes), charged = table_[first + i].charged;
       need += want > charged ? want - charged : 0;
+      beyond = charged > want ? charged - want : 0;
       had += charged;
     }
     if (!find_budget(need, first, regions, reach)) { // other free regions' pages could not make it
@@ -251,11 +270,11 @@ template <class M> u32 Heap<M>::take_large(usize bytes, bool zero, bool pinned, 
         if (table_[first + i].charged != 0) list_warm(first + i);
       return kNoRegion;
     }
-    free_charged_.fetch_sub_relaxed(had);
+    free_charged_.fetch_sub_relaxed(had - beyond);
     for (u32 i = 0; i < regions; i++) {
       RegionT& r = table_[first + i];
       usize want = align_up(min_of(room, bytes - i * room), kPageBytes);
-      want = max_of(want, usize(r.charged)); // what is there beyond the need stays with the run, counted
+      want = max_of(want, usize(r.charged)); // what is there beyond the need stays with the run until somebody lacks it (drop_beyond)
       if (r.charged != 0 && !r.untouched) old_data = min_of(bytes, i * room + r.charged);
       r.charged = u32(want);
       enter(first + i, i == 0 ? Role::large : Role::large_tail, kLabelOld, 0);
@@ -278,8 +297,32 @@ template <class M> u32 Heap<M>::take_large(usize bytes, bool zero, bool pinned, 
   return first;
 }
 
+template <class M> usize Heap<M>::beyond(u32 head) const {
+  const RegionT& r = table_[head];
+  return table_[head + r.run - 1].charged - align_up(r.object_bytes - (r.run - 1) * region_bytes(), kPageBytes);
+}
+
+// Called with lock_ held.
+template <class M> void Heap<M>::drop_beyond(u32 head) {
+  const usize bytes = beyond(head);
+  if (bytes == 0) return;
+  RegionT& last = table_[head + table_[head].run - 1];
+  const word at = begin_of(head + table_[head].run - 1) + last.charged - bytes;
+  if (shape_.large_pages) {
+    memset(reinterpret_cast<void*>(at), 0, bytes);
+  } else {
+    machine_->discard(at, bytes);
+    page_nodes_.forget(at, bytes);
+  }
+  last.charged -= u32(bytes);
+  budget_.give(bytes);
+  free_charged_.fetch_sub_relaxed(bytes);
+}
+
 template <class M> void Heap<M>::free_locked(u32 index) {
   u32 regions = table_[index].role == Role::large ? table_[index].run : 1;
+  if (table_[index].role == Role::large)
+    if (usize counted = beyond(index); counted != 0) free_charged_.fetch_sub_relaxed(counted); // all of it is counted below
   clear_cards(begin_of(index), begin_of(index) + regions * region_bytes());
   if (shape_.poison)
     for (u32 i = index; i < index + regions; i++) memset(reinterpret_cast<void*>(begin_of(i)), 0xdb, min_of(usize(table_[i].charged), region_bytes()));
@@ -319,6 +362,7 @@ template <class M> void Heap<M>::trim(usize keep) {
     const u32 regions = (usize(i) << shift_) > shape_.huge_from && i % huge == 0 && full(i - huge, huge) ? huge : 1;
     i -= regions;
     if (regions > 1 || full(i, 1)) drop_pages(i, regions);
+    else if (table_[i].role == Role::large) drop_beyond(i);
   }
 }
 

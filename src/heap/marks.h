@@ -19,9 +19,13 @@ template <class M> struct MarkEntry {
   typename M::template Atomic<u64> bits;
   word target; // address that the block's first live word goes to, plus the carry flag in bit 0
 };
-template <class M> class Marks {
+// Without destinations: for marking that moves nothing.
+template <class M> struct MarkWord {
+  typename M::template Atomic<u64> bits;
+};
+template <class M, class E = MarkEntry<M>> class Marks {
  public:
-  using Entry = MarkEntry<M>;
+  using Entry = E;
   void attach(Entry* table, word heap_base) { table_ = table; base_ = heap_base; }
 
   GARNER_INLINE Entry& entry_of(word at) const { return table_[(at - base_) / kMarkBlockBytes]; }
@@ -43,7 +47,7 @@ template <class M> class Marks {
     entry->bits.fetch_or_relaxed(ones_from(first, ones)); // relaxed, like the next: read after the phase
     usize done = 64 - first;
     while (GARNER_UNLIKELY(done < ones)) {
-      (++entry)->bits.fetch_or_relaxed(ones_from(0, ones - done));
+      (++entry)->bits.fetch_or_acq_rel(ones_from(0, ones - done)); // release: whoever sees these (each_touching) sees the entry before
       done += 64;
     }
   }
@@ -75,6 +79,20 @@ template <class M> class Marks {
     }
   }
 
+  // Calls fn(block) for every marked object of which a word lies in [low, high), both multiples of 512, ascending; `begin` is where the region's objects begin. While
+  // objects are being marked one that was claimed and not yet made a run of may be missed, or seen with its first word only. A run grows from entry to entry, so what looks
+  // like an object at an entry's first word may be the rest of one whose run was not there when the entry before was read: that is read again.
+  template <class F> void each_touching(word low, word high, word begin, F fn) const {
+    u64 carry = low == begin ? 0 : entry_of(low - kMarkBlockBytes).bits.load_acquire() >> 63;
+    if (carry != 0) fn(run_begin(low - kMarkBlockBytes, begin));
+    for (word at = low; at < high; at += kMarkBlockBytes) {
+      u64 bits = entry_of(at).bits.load_acquire(); // pairs with extend's release
+      if ((bits & 1) != 0 && carry == 0 && at != begin) carry = entry_of(at - kMarkBlockBytes).bits.load_relaxed() >> 63;
+      for (u64 firsts = first_words(bits, carry); firsts != 0; firsts &= firsts - 1) fn(at + kWordBytes * u64(__builtin_ctzll(firsts)));
+      carry = bits >> 63;
+    }
+  }
+
   // Size of the marked object that starts at `block`.
   usize size_at(word block, word end) const {
     u32 first = bit_of(block);
@@ -99,6 +117,16 @@ template <class M> class Marks {
   static u32 bit_of(word at) { return u32(at / kWordBytes) & 63; }
 
  private:
+  // Where the run begins that holds the last word of the entry of `at`.
+  word run_begin(word at, word begin) const {
+    while (true) {
+      u64 zeros = ~entry_of(at).bits.load_acquire();
+      if (zeros != 0) return at + kWordBytes * (64 - u64(__builtin_clzll(zeros)));
+      if (at == begin) return begin;
+      at -= kMarkBlockBytes;
+      if ((entry_of(at).bits.load_acquire() >> 63) == 0) return at + kMarkBlockBytes;
+    }
+  }
   static u64 ones_from(u32 first, usize ones) {
     u64 mask = ones >= 64 ? ~u64(0) : (u64(1) << ones) - 1;
     return mask << first;

@@ -69,6 +69,7 @@ template <class H> concept World = requires(H& host, Kind kind, Cause cause, u64
   { host.after_walk() };                                 // a walk of the roots that is not part of a collection's phases has ended
   { host.after_strong(kind) };                           // everything strongly reachable is marked or copied
   { host.side_tables(resolve) };                         // each entry becomes resolve(entry): its new address, or 0 for the dead
+  host.watch_writes(true);                               // from here on the program's barrier notes every page it stores a reference into (heap/written.h), or no longer
   { host.memory_short() } -> std::same_as<bool>;         // the machine's memory is nearly used up and no limit says how much is ours
   { host.finish(kind, cause, index) };                   // the heap is whole again, the world still stopped
   { host.resume() };

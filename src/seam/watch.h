@@ -40,6 +40,13 @@ enum class Trap : u32 {
   unlocked_put,       // T4: who puts into a node's queue takes itself for the only one
   foreign_queues,     // N23, T13: an idle worker withdraws for a queue that it may not take from
   untagged_deque,     // N9: a theft of several entries that is late takes what the owner has taken back
+  // Marking beside the program (collect/concurrent/marking.h says which guard each leaves out).
+  unwatched_store,    // the program's barrier does not note the page
+  late_cleaning,      // a page is cleaned after it was read
+  born_white,         // what becomes old while others are marked is not marked itself
+  early_weak,         // weak handles are cleared before what was written last has been followed
+  stale_stack,        // a full collection meanwhile leaves the entries of before
+  roots_once,         // roots and pins that came after the marking began are not asked for
 };
 
 template <class M> GARNER_INLINE bool mutated(Trap trap) {

@@ -64,10 +64,11 @@ template <class M> std::vector<Id> Examiner<M>::roots(bool may) {
 }
 
 template <class M> void Examiner<M>::after(Kind asked, Kind done) {
-  full_ = done == Kind::full;
-  twice_ = asked != done;
+  full_ = done == Kind::full && !host_.cycle->ended_marking(); // what died while it was marked may float
+  twice_ = host_.cycle->passes() > 1;
   collections_[u32(done)]++;
-  failed_promotions_ += twice_;
+  failed_promotions_ += asked != done;
+  marked_beside_ += host_.cycle->ended_marking();
   walk_heap();
   shadow_.start_marks();
   // Handles of objects dropped eagerly hold until finalization; in the first of two passes that is no promise for the second.
@@ -255,6 +256,10 @@ template <class M> void Examiner<M>::check_charges() {
     auto& r = heap.region(i);
     charged += r.charged;
     if (r.role == Role::free) idle += r.charged;
+    if (r.role == Role::large) { // what its last region has beyond the object
+      const auto& last = heap.region(i + r.run - 1);
+      idle += last.charged - align_up(r.object_bytes - (r.run - 1) * heap.region_bytes(), kPageBytes);
+    }
     if (heap.cset(i) != 0) fail("a region is still condemned", i);
   }
   if (charged != heap.budget().charged()) fail("the budget and the regions' charges differ", charged, heap.budget().charged());

@@ -540,6 +540,7 @@ template <class M> void Player<M>::collect() {
   request.may_widen = dice_.one_in(2);
   request.compact_all = dice_.one_in(3);
   request.give_back = dice_.one_in(6);
+  request.begin_marking = dice_.one_in(2);
   mutator_.collect(self_, request);
 }
 

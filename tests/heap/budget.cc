@@ -93,6 +93,39 @@ TEST(Budget, TheRestOfAHugePageIsFreshForALargeObject) {
   EXPECT_EQ(bare.heap.budget().charged(), 0u);
 }
 
+// A region that was full of small objects goes to a large one of a few pages: the others are charged still, and must be had by whoever lacks memory.
+TEST(Budget, WhatALargeObjectDoesNotNeedIsGivenWhenItLacks) {
+  for (bool trimmed : {false, true}) {
+    BareHeap bare(1 * MiB);
+    std::vector<u32> regions;
+    for (u32 index; (index = bare.heap.take_region(Role::eden, kLabelEden, 0)) != kNoRegion;) {
+      regions.push_back(index);
+      memset(reinterpret_cast<void*>(bare.heap.begin_of(index)), 0x22, 64 * KiB);
+    }
+    ASSERT_EQ(regions.size(), 7u);
+    for (u32 index : regions) bare.heap.free_region(index);
+    for (u32& index : regions) {
+      index = bare.heap.take_large(7 * KiB, true, false);
+      ASSERT_NE(index, kNoRegion);
+      for (word at = bare.heap.begin_of(index); at < bare.heap.begin_of(index) + 7 * KiB; at += kWordBytes) ASSERT_EQ(load_word(at), 0u);
+      memset(reinterpret_cast<void*>(bare.heap.begin_of(index)), 0x33, 7 * KiB);
+    }
+    EXPECT_EQ(bare.heap.budget().charged(), 7 * 64 * KiB);
+    EXPECT_EQ(bare.heap.free_charged(), 7 * 56 * KiB);
+    if (trimmed) bare.heap.trim(0);
+    const u32 more = bare.heap.take_region(Role::eden, kLabelEden, 0);
+    ASSERT_NE(more, kNoRegion);
+    EXPECT_EQ(bare.heap.budget().charged(), 64 * KiB + 7 * 8 * KiB);
+    EXPECT_EQ(bare.heap.free_charged(), 0u);
+    for (u32 index : regions) EXPECT_EQ(load_word(bare.heap.begin_of(index) + 7 * KiB - kWordBytes), 0x3333333333333333u) << "the object's own";
+    for (u32 index : regions) bare.heap.free_region(index);
+    bare.heap.free_region(more);
+    EXPECT_EQ(bare.heap.free_charged(), 64 * KiB + 7 * 8 * KiB);
+    bare.heap.trim(0);
+    EXPECT_EQ(bare.heap.budget().charged(), 0u);
+  }
+}
+
 TEST(Budget, NeverExceededByMany) {
   struct Team {
     BareHeap bare{6 * MiB};

@@ -23,6 +23,11 @@
 
 namespace garner {
 
+// Kinds of handles that marking starts from. Counted ones are asked for.
+inline constexpr HandleKind kMarkedKinds[] = {HandleKind::strong, HandleKind::pinned, HandleKind::sized,
+                                              HandleKind::async_pinned, HandleKind::variable, HandleKind::cross_reference};
+inline constexpr u32 kMarkedKindCount = sizeof(kMarkedKinds) / sizeof(kMarkedKinds[0]);
+
 template <class H, class M> class Compaction {
  public:
   using Self = typename M::Self;

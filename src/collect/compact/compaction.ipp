@@ -4,12 +4,6 @@
 
 namespace garner {
 
-namespace {
-inline constexpr HandleKind kMarkedKinds[] = {HandleKind::strong, HandleKind::pinned, HandleKind::sized,
-                                              HandleKind::async_pinned, HandleKind::variable, HandleKind::cross_reference};
-inline constexpr u32 kMarkedKindCount = sizeof(kMarkedKinds) / sizeof(kMarkedKinds[0]);
-}
-
 template <class H, class M> void Compaction<H, M>::begin() {
   gang_.set_rules({}); // marking and sliding know no homes: old space is spread over all nodes
   for (u32 i = 0; i < worker_count_; i++) {

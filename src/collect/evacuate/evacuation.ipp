@@ -415,6 +415,7 @@ template <class H, class M> Ref Evacuation<H, M>::evacuate(Self& self, Worker& w
   if (cls == kOldClass) {
     w.promoted_objects++;
     w.promoted_bytes += bytes;
+    if (GARNER_UNLIKELY(heap_.marking())) heap_.grown_old(block, bytes);
   }
   if (!host_.leaf(copy)) push_slots(self, w, copy, bytes, cls == kOldClass || eden_kept_);
   return copy;
@@ -553,6 +554,7 @@ template <class H, class M> void Evacuation<H, M>::sweep_kept(u32 index) {
     close(block);
     hole = block + bytes;
     live += bytes;
+    if (GARNER_UNLIKELY(heap_.marking()) && was_survivor) heap_.grown_old(block, bytes);
   });
   if (top < heap_.end_of(index)) {
     // The part never carved joins the last hole, so that it is not lost.

@@ -129,6 +129,7 @@ word DotNet::take_run(usize bytes, bool zero, bool pinned, Reach reach) {
 }
 
 clr::Object* DotNet::grown_old(clr::gc_alloc_context* context, word block, usize bytes, bool pinned) {
+  heap().born_old(block, bytes);
   cycle->grew_old(bytes);
   note_approach();
   context->alloc_bytes_uoh += i64(bytes);
@@ -225,6 +226,7 @@ void DotNet::maybe_stress() {
   if (no_gc_starting_.load_acquire() != 0 || no_gc_active()) return;
   request.cause = Cause::stress;
   request.may_widen = false;
+  request.begin_marking = n / every % 4 == 0; // where marking may run beside the program; a later collection ends it
   switch (settings.as<StressKind>(Opt::stress_kind)) {
     case StressKind::young: request.kind = Kind::young1; break;
     case StressKind::full: request.kind = Kind::full; break;

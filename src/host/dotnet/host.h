@@ -117,6 +117,7 @@ class DotNet {
     scan.promotion = true;
     ee->SyncBlockCacheWeakPtrScan(&Bridge::visit, word(&scan), word(&bridge));
   }
+  void watch_writes(bool on);
   void finish(Kind kind, Cause cause, u64 index);
   void resume();
 

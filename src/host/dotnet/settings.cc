@@ -233,6 +233,7 @@ HeapConfig DotNet::heap_config() {
   if (!stock.large_pages && settings.as<HugePages>(Opt::huge_pages) == HugePages::automatic) shape.huge_from = 64 * MiB;
   shape.poison = settings.on(Opt::poison);
   shape.notices = settings.on(Opt::notices);
+  shape.beside = settings.as<MarkingWhen>(Opt::marking) == MarkingWhen::concurrent;
 
   PaceConfig& pace = config.pace;
   pace.adapt_tenure = settings.as<Tenure>(Opt::tenure) == Tenure::adaptive;

@@ -56,6 +56,15 @@ void DotNet::after_strong(Kind kind) {
   ee->AfterGcScanRoots(int(kind), clr::kMaxGeneration, &scan);
 }
 
+// The runtime's own barrier does it, in a second version that it switches to and from while all threads stand.
+void DotNet::watch_writes(bool on) {
+  clr::WriteBarrierParameters barrier{};
+  barrier.operation = on ? clr::WriteBarrierOp::to_write_watch : clr::WriteBarrierOp::from_write_watch;
+  barrier.is_runtime_suspended = true;
+  barrier.write_watch_table = on ? heap().written().by_address() : nullptr;
+  ee->StompWriteBarrier(&barrier);
+}
+
 void DotNet::finish(Kind kind, Cause cause, u64 index) {
   if (kind == Kind::full) ee->SyncBlockCacheDemote(clr::kMaxGeneration); // some objects are younger than the oldest
   else ee->SyncBlockCachePromotionsGranted(clr::kMaxGeneration);

@@ -46,7 +46,10 @@ template <class M> class Synthetic {
   // Makes the cycle. False with one line on stderr.
   bool start(const SyntheticShape& shape);
   // Ends the collector's threads; by a thread that is outside the program.
-  void stop_workers(Self& self) { cycle->gang().stop(self); }
+  void stop_workers(Self& self) {
+    cycle->stop_marking(self);
+    cycle->gang().stop(self);
+  }
 
   // -- Objects --
   GARNER_INLINE usize size(Ref ref) const { return synthetic::bytes_of(synthetic::type_of(ref)); }
@@ -83,6 +86,7 @@ template <class M> class Synthetic {
   void before_roots(Kind kind);
   void after_walk();
   bool memory_short() const { return false; }
+  void watch_writes(bool on) { watched_ = on; }
   void after_strong(Kind kind);
   template <class F> void side_tables(F resolve) {
     follow(Step::strong, Step::tables);
@@ -134,6 +138,7 @@ template <class M> class Synthetic {
   SyntheticShape shape_;
   Step step_ = Step::apart, before_walk_ = Step::apart;
   Kind asked_ = Kind::young1;
+  bool watched_ = false;             // changes while the world stands
   typename M::Lock lock_;            // guards mutators and doomed_
   Vector<Handle> doomed_;
   typename M::template Atomic<u32> next_part_; // parts of the roots, claimed by whoever gathers

@@ -18,6 +18,7 @@ template <class M> HeapConfig Synthetic<M>::heap_config(const SyntheticShape& sh
   config.shape.reserve_bytes = shape.reserve;
   config.shape.retain = settings.on(Opt::retain);
   config.shape.poison = settings.on(Opt::poison);
+  config.shape.beside = settings.as<MarkingWhen>(Opt::marking) == MarkingWhen::concurrent;
   config.shape.notices = settings.on(Opt::notices);
   PaceConfig& pace = config.pace;
   pace.adaptive = settings.as<Resize>(Opt::resize) == Resize::adaptive;
@@ -186,6 +187,7 @@ template <class M> void Synthetic<M>::add(Mutator& mutator) {
 template <class M> void Synthetic<M>::write(Slot slot, Ref value) {
   __atomic_store_n(reinterpret_cast<word*>(slot.at), value.at, __ATOMIC_RELEASE);
   Heap<M>& h = heap();
+  if (watched_ && !mutated<M>(Trap::unwatched_store)) h.written().note(slot.at);
   const u8* labels = h.labels();
   auto label = [&](word at) { return __atomic_load_n(labels + ((at - h.base()) >> h.region_shift()), __ATOMIC_RELAXED); };
   u8 holder = label(slot.at);
@@ -198,6 +200,7 @@ template <class M> void Synthetic<M>::write(Slot slot, Ref value) {
 template <class M> void Synthetic<M>::write_range(word to, word from, usize slots) {
   memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), slots * kWordBytes);
   for (word at = align_down(to, kCardBytes); at < to + slots * kWordBytes; at += kCardBytes) heap().mark_card(max_of(at, to));
+  if (watched_ && !mutated<M>(Trap::unwatched_store)) heap().written().note(to, slots * kWordBytes);
 }
 
 template <class M> void Synthetic<M>::doom(Handle handle) {
@@ -293,6 +296,7 @@ template <class M> word Mutator<M>::allocate_apart(Self& self, usize bytes, bool
       }
       if (block != 0) {
         cycle.grew_old(bytes);
+        host_.heap().born_old(block, bytes);
         return block;
       }
     }

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <climits>
 #include <linux/futex.h>
+#include <linux/membarrier.h>
 #include <linux/mempolicy.h>
 #include <pthread.h>
 #include <sched.h>
@@ -98,6 +99,11 @@ bool Linux::start(void (*entry)(void*), void* arg) {
   if (error != 0) return false;
   while (start.taken.load_acquire() == 0) sched_yield();
   return true;
+}
+
+bool Linux::order_all() {
+  if (ordering_ == 0) ordering_ = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0 ? 1 : 2;
+  return ordering_ == 1 && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 
 word Linux::reserve(usize bytes, usize alignment) {

@@ -69,6 +69,8 @@ class Linux {
   Placed interleave(word at, usize bytes);
   bool want_huge_pages(word at, usize bytes, bool everywhere = false); // false when the system refuses; everywhere: also where pages go round the nodes
   void want_small_pages(word at, usize bytes); // takes that back; pages that are there stay as they are
+  // Every processor that runs a thread of this process passes a full barrier before this returns. False: the system cannot (seccomp, before Linux 4.14).
+  bool order_all();
   u32 nodes() const { return nodes_; }
   void relax(u32 turns) const {
     while (turns-- > 0) cpu_relax();
@@ -88,6 +90,7 @@ class Linux {
   u64 seed_;
   u32 nodes_ = 1, processors_ = 1;
   bool huge_ = false; // huge pages were asked for
+  u32 ordering_ = 0;  // order_all: 0 not asked for yet, 1 registered, 2 refused; by one thread at a time
   u32 system_node_[kMaxNodes] = {}; // dense number -> the kernel's
   u8 dense_node_[1024] = {};        // the kernel's -> dense
   u8 working_[kMaxNodes] = {};      // nodes with processors that this process may use

@@ -142,7 +142,7 @@ struct MarkHasOneWinner {
 struct BudgetHolds {
   static constexpr u64 kPiece = 32 * KiB, kMost = 2;
   explicit BudgetHolds(Sim& s) : sim(s) {
-    budget.set_limit(budget.committed() + Budget<Sim>::with_tables(kMost * kPiece));
+    budget.set_limit(budget.committed() + budget.with_tables(kMost * kPiece));
     launch<BudgetHolds, &BudgetHolds::work, 0>(sim, this);
     launch<BudgetHolds, &BudgetHolds::work, 1>(sim, this);
     launch<BudgetHolds, &BudgetHolds::work, 2>(sim, this);

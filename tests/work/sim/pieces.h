@@ -3,6 +3,7 @@
 #pragma once
 #include <vector>
 
+#include "beside_pieces.h"
 #include "heap_pieces.h"
 #include "mail_pieces.h"
 #include "piece.h"
@@ -459,6 +460,9 @@ inline std::vector<Piece> all() {
       piece<StartsGrow>("object starts", ~0u),
       piece<MarkHasOneWinner>("marks", ~0u),
       piece<BudgetHolds>("budget", 4),
+      piece<TurnsAreTaken>("turns", 2),
+      piece<WrittenPageIsReadAgain>("written pages", 3),
+      piece<RunIsSeenWhole>("runs of marks", 4),
   };
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every workload, small size, at 1.5 times the minimum heap that stock needs (`garner bench --minheap` searches
-# it): each must finish, with stock's checksum. And pins everywhere in 12 MB, where no hole is large enough for the largest object.
+# it): each must finish, with stock's checksum. And pins everywhere in 12 MB, where no hole is large enough for the largest object; and large objects of
+# 91 KB in 14 MB, each in a region that small objects had filled before (skipped without its packages, bench/dotnet/libraries).
 # Arguments: --lib PATH. Ends with "N passed, N failed".
 . "$(dirname "$0")/common.sh"
 GARNER_COMMAND=$BUILD/bin/garner
@@ -14,4 +15,12 @@ for turn in 1 2 3 4 5; do
   if DOTNET_GCPath=$LIB DOTNET_GCHeapHardLimit=0xc00000 timeout 60 dotnet "$WORKLOADS" pinned-buffers pins=4000 bytes=4096 buffers=300000 threads=2 seed=1 \
     >"$OUT/pins.log" 2>&1; then pass; else miss "pinned-buffers in 12 MB, run $turn" "$OUT/pins.log"; fi
 done
+if have_packages "$ROOT/bench/dotnet/libraries" linear-algebra; then
+  build_dotnet "$ROOT/bench/dotnet/libraries"
+  parameters=$(sed -n '/^\[small\]/,/^\[[^s]/p' "$ROOT/bench/dotnet/linear-algebra.bench" | sed -nE 's/^parameters *= *//p')
+  for turn in 1 2 3; do
+    if DOTNET_GCPath=$LIB DOTNET_GCHeapHardLimit=0xe00000 timeout 60 dotnet "$LIBRARIES" linear-algebra $parameters >"$OUT/large.log" 2>&1; then pass
+    else miss "linear-algebra in 14 MB, run $turn" "$OUT/large.log"; fi
+  done
+fi
 finish

@@ -6,7 +6,7 @@
 build_dotnet "$ROOT/bench/dotnet/workloads"
 LOG=$(mktemp) && trap 'rm -f "$LOG"' EXIT
 checksum() { sed -nE 's/.*"checksum":"([0-9a-f]+)".*/\1/p'; }
-# compare PROGRAM NAME…: three rows for each workload, on what its program gives on stock.
+# compare PROGRAM NAME…: four rows for each workload, on what its program gives on stock.
 compare() {
   local program=$1 name parameters expected; shift
   for name in "$@"; do
@@ -16,6 +16,7 @@ compare() {
     row plain GARNER=
     row verified "GARNER=workers=2,woken_per=0,verify=both"
     row stress "DOTNET_gcServer=1" "GARNER=workers=3,woken_per=0,stress_every=400,poison=on,seed=3"
+    row beside "GARNER=marking=concurrent,workers=2,woken_per=0,stress_every=300,stress_kind=young,poison=on"
   done
 }
 row() { # WHAT ENVIRONMENT…: one run of compare's workload

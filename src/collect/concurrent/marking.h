@@ -1,0 +1,166 @@
+// Marking beside the program: finds what is dead in old space while the program runs, and sweeps it where it lies (collect.marking=concurrent).
+//
+// What happens (cycle/cycle.ipp calls it; "workers" marks what runs on the gang, "thread" what runs beside the program):
+//   first pause   after a young collection. begin; gather and seed (workers): what roots, handles and young objects refer to in old space is marked. The program's
+//                 barrier notes written pages from here on
+//   between       thread: follows references from old object to old object. Then it revises: pages written meanwhile are cleaned and their marked objects read
+//                 again, in rounds, until few pages are found. Young collections come and go; the thread is held while they run
+//   last pause    after a young collection. gather, roots, young objects, written pages, and the closure (workers); weak things; sweep (workers); finish; clean (workers)
+//
+// WHY NOTHING LIVE IS LOST (incremental update). At the last pause every old object that the program can reach is reached by a path from a root, a handle or a young
+// object; all of these are followed there. Take the first object on the path that is not marked. Its predecessor P is marked, old, and refers to it. P was read
+// after it was marked (its entry on the stack), or was born marked. If the reference was there when P was last read, it was followed. If it was stored later, the store
+// noted P's page, and P's page was read again afterwards: by a revision, or in the last pause. So there is no such object. Deletions need no barrier: what is
+// cut off after it was marked floats until the next marking.
+//
+// RACES AND THEIR GUARDS, each with the mistake that leaves the guard out (Trap, seam/watch.h), which tests/collect/marking_traps.cc must find:
+//   - the program stores a white object into one that was read already, and drops every other reference: the barrier (unwatched_store)
+//   - a store comes between the reading of a page and its cleaning: pages are cleaned first, then every processor passes a barrier, then they are read
+//     (late_cleaning; the barrier: heap/written.h)
+//   - a large object, one of the pinned heap, or one that a young collection promotes comes into old space: it is born marked, and what a promotion copied is noted as
+//     written (born_white)
+//   - a weak handle's object is reached through a page written last: weak things come after the closure of the last pause (early_weak)
+//   - a full collection moves and frees what stands on the stack: it abandons the marking, stack and pages with it (stale_stack)
+//   - a thread comes by its only reference after the first pause, from a weak handle say: roots and pins are asked for again in the last one (roots_once)
+//
+// Invariants:
+//  - Old objects do not move while state() is not idle; their references to young ones are not followed: young objects all live, as of the last pause's young collection.
+//  - Marks lie in a table of their own: young collections use the other one for what stays in place.
+//  - A claimed object is on the stack, in a ring or complete: its run of bits is made when it is read. Who meets an incomplete run may pass over it: it will be read later.
+// Deviation from full collections: nothing moves, so old space is not compacted; cards stay as they are; eden's survivors stay young.
+#pragma once
+#include "collect/compact/compaction.h"
+#include "work/turns.h"
+
+namespace garner {
+
+template <class H, class M> class Marking {
+ public:
+  using Self = typename M::Self;
+  using Worker = Collecting<M>;
+  // ready: the thread found nothing more to do; the last pause may come.
+  enum class State : u8 { idle, running, ready };
+
+  Marking(M& machine, Heap<M>& heap, H& host, Gang<M>& gang, Spaces<M>& spaces, Worker* workers, u32 worker_count, const Settings& settings)
+      : machine_(machine), heap_(heap), host_(host), gang_(gang), spaces_(spaces), workers_(workers), worker_count_(worker_count),
+        root_batch_(u32(settings.get(Opt::root_batch))), ahead_(u32(settings.get(Opt::ahead))) {
+    turns_.start(machine);
+  }
+
+  // -- the thread: made by the first who needs it, while the program runs. False: the system refuses, and marking is not begun --
+  bool ensure_thread(typename Gang<M>::Spawn spawn, void* spawn_arg);
+  void stop_thread(Self& self); // returns when it will not touch anything again
+
+  // -- a collection, the world stopped. No slice of the thread runs from hold() to go() --
+  void hold() { turns_.hold(); }
+  void go(Self& self) { turns_.go(self, state_ == State::running); }
+  State state() const { return state_; }
+
+  // first pause: begin, gather_task by every worker, root_tasks, root_task (a tracing phase)
+  void begin();
+  void gather_task(Self& self, Kind kind);
+  u32 root_tasks();
+  void root_task(Self& self, u32 task);
+  void seeded();      // the phase is over: the thread may go on
+  void note_old();    // what is revised from here on; after a young collection
+  void abandon();     // nothing is known of old space any more
+  // last pause: close, gather, root_tasks as above, weak things, sweep_task, finish, clean_task, free_dead
+  void close();
+  u32 late_tasks() const { return u32(late_.size()); } // with a trap only: written pages after weak things
+  void late_task(Self& self, u32 task);
+  u32 sweep_tasks() const { return u32(div_up(heap_.high_water(), kRegionsPerTask)); }
+  void sweep_task(u32 task);
+  void finish();
+  u32 clean_tasks() const { return sweep_tasks(); }
+  void clean_task(u32 task);
+  void free_dead();
+
+  // -- the body of every phase that traces (Gang::run) --
+  void drain(Self& self);
+  void take(Self& self, u64 entry) {
+    if (GARNER_LIKELY(!seeding_)) return take(self, workers_[self.index], gang_.queue(self.index), entry);
+    Locked<typename M::Lock> guard(lock_);
+    stack_.push(entry);
+  }
+
+  // -- for weak things --
+  static constexpr bool moves_now = false;
+  bool alive(Ref ref) const { return !old(ref) || heap_.old_marks().is_marked(block_of(ref)); }
+  Ref keep(Self& self, Ref ref) {
+    if (old(ref)) mark(gang_.queue(self.index), ref);
+    return ref;
+  }
+  void keep_in(Self& self, Ref& place) { keep(self, place); }
+  void keep_second(Self& self, word*, Ref ref) { keep(self, ref); }
+  Ref now_at(Ref ref) const { return ref; }
+  Ref now_at_if_moved(Ref ref) const { return ref; }
+  u32 generation_now(Ref ref) const { return heap_.contains(ref.at) ? generation_of_label(heap_.label_of(ref)) : 2; }
+  u32 condemned() const { return 2; }
+
+ private:
+  static constexpr u32 kRegionsPerTask = 16, kChunksPerTask = 8, kYoungPerTask = 4;
+  static constexpr u32 kPerLook = 16;      // entries or pages between two looks at who waits
+  static constexpr u32 kRounds = 8;        // revisions at most; a program that writes faster than they go is left to the last pause
+  static constexpr usize kFewPages = 64;   // a revision that finds fewer was the last
+  static constexpr u32 kRevisedAtOnce = 64; // regions whose pages are cleaned before one barrier
+  // Queue entries: an object, or (bit 0) a part of a large one: 48 bits of address, 16 bits of part number.
+  static constexpr u64 kPart = 1;
+  static constexpr u32 kPartShift = 48;
+  static constexpr usize kPartBytes = 32 * KiB;
+  static constexpr usize part_bytes(usize bytes) { return max_of(kPartBytes, align_up(div_up(bytes, usize(1) << (64 - kPartShift)), kWordBytes)); }
+
+  struct Part { u32 worker, first; };
+  // Where the thread puts what it has marked.
+  struct Stack {
+    Vector<u64> entries;
+    bool lost = false; // no memory for an entry: this marking leads to nothing
+    GARNER_INLINE void push(u64 entry) {
+      if (GARNER_UNLIKELY(!entries.push(entry))) lost = true;
+    }
+  };
+
+  GARNER_INLINE bool old(Ref ref) const { return heap_.contains(ref.at) && heap_.label_of(ref) == kLabelOld; }
+  template <class Q> void mark(Q& queue, Ref ref);
+  template <class Q> void mark_later(Self& self, Worker& w, Q& queue, Ref ref);
+  template <class Q> void open(Self& self, Worker& w, Q& queue, Ref ref);
+  template <class Q> void visit(Self& self, Worker& w, Q& queue, Slot slot);
+  template <class Q> void follow_edge(Q& queue, Ref ref);
+  template <class Q> void take(Self& self, Worker& w, Q& queue, u64 entry);
+  template <class Q> void read_page(Self& self, Worker& w, Q& queue, word page);
+  template <class Q> void read_part(Self& self, Worker& w, Q& queue, word block, word low, word high);
+  bool is_large(u32 index) const { return heap_.region(index).role == Role::large || heap_.region(index).role == Role::large_tail; }
+
+  static void thread_entry(void* marking);
+  void live(Self& self);
+  bool step(Self& self);
+  bool revise();
+  void forget();
+  void clear_marks(u32 index);
+
+  M& machine_;
+  Heap<M>& heap_;
+  H& host_;
+  Gang<M>& gang_;
+  Spaces<M>& spaces_;
+  Worker* workers_;
+  u32 worker_count_, root_batch_, ahead_;
+  Turns<M> turns_;       // orders everything below between the thread and collections
+  State state_ = State::idle;
+  bool thread_ = false;
+  typename M::template Atomic<u32> gone_; // store_release by the thread's last step, load_acquire by stop_thread
+  Worker own_;           // the thread's rings
+  Stack stack_;
+  Vector<word> pages_;   // cleaned, and not yet read
+  Vector<word> read_;    // with a trap only: read, and not yet cleaned
+  Vector<u32> regions_;  // that revisions look at
+  usize cursor_ = 0, found_ = 0;
+  u32 rounds_ = 0;       // left
+  // -- of a pause --
+  bool seeding_ = false; // what root tasks mark is for the thread
+  typename M::Lock lock_; // guards stack_ while many seed it
+  Vector<Part> root_parts_, pin_parts_;
+  Vector<u32> young_, late_, dead_;
+  u32 strong_tasks_[kHandleKinds] = {}, written_tasks_ = 0;
+};
+
+} // namespace garner

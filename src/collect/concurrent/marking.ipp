@@ -1,0 +1,410 @@
+// Marking beside the program: the thread, and the tasks of the first and the last pause (marking.h says what each does, and why it is right).
+#pragma once
+#include "collect/concurrent/marking.h"
+
+namespace garner {
+
+// ---- following ----
+
+template <class H, class M> template <class Q> GARNER_INLINE void Marking<H, M>::mark(Q& queue, Ref ref) {
+  if (heap_.old_marks().claim(block_of(ref))) queue.push(ref.at);
+}
+
+template <class H, class M> template <class Q> GARNER_INLINE void Marking<H, M>::mark_later(Self& self, Worker& w, Q& queue, Ref ref) {
+  self.touch(word(&heap_.old_marks().entry_of(block_of(ref))));
+  if (u64 due; w.ahead.pass(ref.at, due)) mark(queue, Ref{due});
+}
+
+template <class H, class M> template <class Q> GARNER_INLINE void Marking<H, M>::visit(Self& self, Worker& w, Q& queue, Slot slot) {
+  if (Ref ref = self.load(slot); old(ref)) mark_later(self, w, queue, ref);
+}
+
+template <class H, class M> template <class Q> GARNER_INLINE void Marking<H, M>::follow_edge(Q& queue, Ref ref) {
+  if (Ref edge = host_.hidden_edge(ref); old(edge)) mark(queue, edge);
+}
+
+// An object that was white when the marking began, or that has been put on the stack otherwise: its region has not changed since.
+template <class H, class M> template <class Q> GARNER_INLINE void Marking<H, M>::open(Self& self, Worker& w, Q& queue, Ref ref) {
+  const usize bytes = host_.size(ref);
+  w.marked_objects++;
+  w.marked_bytes += bytes;
+  if (GARNER_LIKELY(bytes <= kPartBytes) || !is_large(heap_.index_of(ref))) heap_.old_marks().extend(block_of(ref), bytes);
+  if (host_.leaf(ref)) return;
+  if (GARNER_UNLIKELY(bytes > kPartBytes)) {
+    for (u64 part = div_up(bytes, part_bytes(bytes)); part-- > 0;) queue.push(ref.at | kPart | part << kPartShift);
+    return;
+  }
+  host_.each_slot(ref, [&](Slot slot) { visit(self, w, queue, slot); });
+  follow_edge(queue, ref);
+}
+
+template <class H, class M> template <class Q> GARNER_INLINE void Marking<H, M>::take(Self& self, Worker& w, Q& queue, u64 entry) {
+  if (GARNER_UNLIKELY((entry & kPart) != 0)) {
+    u64 part = entry >> kPartShift;
+    Ref ref{entry & ((u64(1) << kPartShift) - 2)};
+    const usize each = part_bytes(host_.size(ref));
+    host_.each_slot_in(ref, ref.at + part * each, ref.at + (part + 1) * each, [&](Slot slot) { visit(self, w, queue, slot); });
+    if (part == 0) follow_edge(queue, ref);
+    return;
+  }
+  self.touch(header_of(Ref{entry}).at);
+  if (u64 due; w.opening.pass(entry, due)) open(self, w, queue, Ref{due});
+}
+
+template <class H, class M> template <class Q> void Marking<H, M>::read_part(Self& self, Worker& w, Q& queue, word block, word low, word high) {
+  Ref ref = ref_of(block);
+  if (load_word(ref.at) == 0) return; // born marked a moment ago: it has no type yet, so nothing was stored into it before its page was cleaned
+  if (host_.leaf(ref)) return;
+  host_.each_slot_in(ref, low, high, [&](Slot slot) { visit(self, w, queue, slot); });
+  if (block >= low) follow_edge(queue, ref);
+}
+
+template <class H, class M> template <class Q> void Marking<H, M>::read_page(Self& self, Worker& w, Q& queue, word page) {
+  const u32 index = heap_.index_at(page);
+  const word high = page + kWrittenBytes;
+  if (is_large(index)) {
+    word block = heap_.begin_of(heap_.head_of(index));
+    if (heap_.old_marks().is_marked(block)) read_part(self, w, queue, block, page, high);
+    return;
+  }
+  heap_.old_marks().each_touching(page, high, heap_.begin_of(index), [&](word block) { read_part(self, w, queue, block, page, high); });
+}
+
+// ---- the thread ----
+
+template <class H, class M> bool Marking<H, M>::ensure_thread(typename Gang<M>::Spawn spawn, void* spawn_arg) {
+  if (!thread_) thread_ = spawn != nullptr ? spawn(&thread_entry, this, spawn_arg) : machine_.start(&thread_entry, this);
+  return thread_;
+}
+
+template <class H, class M> void Marking<H, M>::stop_thread(Self& self) {
+  if (!thread_) return;
+  turns_.hold();
+  turns_.end(self);
+  while (gone_.load_acquire() == 0) self.yield();
+  thread_ = false;
+}
+
+template <class H, class M> void Marking<H, M>::thread_entry(void* marking) {
+  Marking& m = *static_cast<Marking*>(marking);
+  Self self(m.machine_, 0);
+  m.live(self);
+  m.gone_.store_release(1); // the last touch; pairs with stop_thread
+}
+
+template <class H, class M> void Marking<H, M>::live(Self& self) {
+  while (turns_.begin(self)) {
+    bool left = true;
+    while (left && !turns_.wanted()) left = step(self);
+    if (!left) state_ = State::ready;
+    turns_.finish(!left);
+  }
+}
+
+// A few entries or pages, whatever is there. False: nothing is.
+template <class H, class M> bool Marking<H, M>::step(Self& self) {
+  u64 entry;
+  for (u32 n = 0; n < kPerLook; n++) {
+    if (!stack_.entries.empty()) {
+      entry = stack_.entries.back();
+      stack_.entries.pop();
+      take(self, own_, stack_, entry);
+    } else if (own_.ahead.rest(entry)) {
+      mark(stack_, Ref{entry});
+    } else if (own_.opening.rest(entry)) {
+      open(self, own_, stack_, Ref{entry});
+    } else if (!pages_.empty()) {
+      word page = pages_.back();
+      pages_.pop();
+      read_page(self, own_, stack_, page);
+      if (mutated<M>(Trap::late_cleaning)) GARNER_CHECK(read_.push(page), "no memory");
+    } else {
+      for (; !read_.empty(); read_.pop()) heap_.written().clean(read_.back());
+      return revise();
+    }
+  }
+  return true;
+}
+
+// Cleans the pages of some regions, to be read. False: this was the last round.
+template <class H, class M> bool Marking<H, M>::revise() {
+  if (rounds_ == 0) return false;
+  if (cursor_ == regions_.size()) {
+    rounds_ = found_ < kFewPages ? 0 : rounds_ - 1;
+    cursor_ = found_ = 0;
+    return rounds_ != 0;
+  }
+  bool good = true;
+  for (u32 n = 0; n < kRevisedAtOnce && cursor_ < regions_.size() && good; n++, cursor_++)
+    heap_.written().each(heap_.begin_of(regions_[cursor_]), heap_.end_of(regions_[cursor_]), [&](word page) {
+      good = good && pages_.push(page);
+      if (good && !mutated<M>(Trap::late_cleaning)) heap_.written().clean(page); // one that is not listed stays written
+    });
+  found_ += pages_.size();
+  if constexpr (requires { machine_.order_all(); })
+    if (!pages_.empty()) machine_.order_all();
+  if (!good) rounds_ = 0, cursor_ = regions_.size();
+  return true;
+}
+
+// ---- pauses ----
+
+template <class H, class M> void Marking<H, M>::begin() {
+  state_ = State::running;
+  stack_.lost = false;
+  own_.reset();
+  own_.ahead.set_depth(ahead_);
+  own_.opening.set_depth(ahead_);
+  rounds_ = kRounds;
+  if constexpr (requires { machine_.order_all(); })
+    if (!machine_.order_all()) rounds_ = 0; // what is written is read in the last pause only
+  heap_.written().clean_all(heap_.base(), heap_.begin_of(heap_.high_water()));
+  heap_.set_marking(true);
+  seeding_ = true;
+  for (u32 i = 0; i < worker_count_; i++) {
+    workers_[i].reset();
+    workers_[i].ahead.set_depth(ahead_);
+    workers_[i].opening.set_depth(ahead_);
+  }
+  gang_.set_rules({});
+}
+
+// What roots lead to in old space. Young objects are followed as a whole.
+template <class H, class M> void Marking<H, M>::gather_task(Self& self, Kind kind) {
+  struct Gathered {
+    Marking& m;
+    Worker& w;
+    GARNER_INLINE void root(Slot, word value, RootKind how) {
+      w.roots.reported++;
+      if (!m.heap_.contains(value)) return;
+      Ref object{value};
+      if (how == RootKind::interior || how == RootKind::pinned_interior) {
+        if (m.heap_.label(m.heap_.index_at(value - kHeadBytes)) != kLabelOld) return;
+        object = object_containing(m.heap_, m.host_, value);
+        if (object.at == 0) return;
+      }
+      if (m.old(object)) GARNER_CHECK(w.roots.records.push({0, object, 0}), "no memory to record a root");
+    }
+  };
+  Gathered sink{*this, workers_[self.index]};
+  if (sink.w.gathered) return; // once per worker: the host divides itself among those who ask
+  sink.w.gathered = true;
+  host_.gather(self, sink, kind);
+}
+
+template <class H, class M> u32 Marking<H, M>::root_tasks() {
+  root_parts_.clear();
+  young_.clear();
+  late_.clear();
+  bool good = true;
+  for (u32 i = 0; i < worker_count_ && (seeding_ || !mutated<M>(Trap::roots_once)); i++)
+    for (u32 first = 0; first < workers_[i].roots.records.size(); first += root_batch_) good = root_parts_.push({i, first}) && good;
+  heap_.each_region([&](u32 index, auto&) { if (heap_.label(index) != kLabelOld) good = young_.push(index) && good; });
+  GARNER_CHECK(good, "no memory for the list of tasks");
+  HandleTable& handles = host_.handles();
+  u32 strong = 0;
+  for (u32 k = 0; k < kMarkedKindCount; k++) strong += strong_tasks_[k] = u32(div_up(handles.chunks(kMarkedKinds[k]), kChunksPerTask));
+  written_tasks_ = seeding_ ? 0 : u32(div_up(regions_.size(), kRegionsPerTask));
+  if (mutated<M>(Trap::early_weak)) {
+    for (u32 i = 0; i < written_tasks_; i++) GARNER_CHECK(late_.push(i), "no memory for the list of tasks");
+    written_tasks_ = 0;
+  }
+  return u32(root_parts_.size()) + u32(div_up(young_.size(), kYoungPerTask)) + written_tasks_ + strong + 2; // counted handles, and objects ready for finalization
+}
+
+template <class H, class M> void Marking<H, M>::late_task(Self& self, u32 task) {
+  Worker& w = workers_[self.index];
+  for (usize i = usize(task) * kRegionsPerTask; i < min_of(regions_.size(), usize(task + 1) * kRegionsPerTask); i++)
+    heap_.written().each(heap_.begin_of(regions_[i]), heap_.end_of(regions_[i]), [&](word page) { read_page(self, w, gang_.queue(self.index), page); });
+}
+
+template <class H, class M> void Marking<H, M>::root_task(Self& self, u32 task) {
+  Worker& w = workers_[self.index];
+  auto& queue = gang_.queue(self.index);
+  auto mark_if_old = [&](Ref ref) {
+    if (old(ref)) mark_later(self, w, queue, ref);
+  };
+  if (task < root_parts_.size()) {
+    Part part = root_parts_[task];
+    Vector<RootRecord>& records = workers_[part.worker].roots.records;
+    for (usize i = part.first; i < min_of(records.size(), usize(part.first) + root_batch_); i++) mark_later(self, w, queue, records[i].object);
+    return;
+  }
+  task -= u32(root_parts_.size());
+  const u32 young = u32(div_up(young_.size(), kYoungPerTask));
+  if (task < young) {
+    for (usize i = usize(task) * kYoungPerTask; i < min_of(young_.size(), usize(task + 1) * kYoungPerTask); i++)
+      for (word block = heap_.begin_of(young_[i]), top = heap_.region(young_[i]).top.load_relaxed(); block < top;) {
+        Ref ref = ref_of(block);
+        block += host_.size(ref);
+        if (host_.leaf(ref)) continue;
+        host_.each_slot(ref, [&](Slot slot) { visit(self, w, queue, slot); });
+        follow_edge(queue, ref);
+      }
+    return;
+  }
+  task -= young;
+  if (task < written_tasks_) return late_task(self, task);
+  task -= written_tasks_;
+  HandleTable& handles = host_.handles();
+  for (u32 k = 0; k < kMarkedKindCount; k++) {
+    if (task < strong_tasks_[k]) {
+      for (u32 i = task * kChunksPerTask; i < min_of(handles.chunks(kMarkedKinds[k]), (task + 1) * kChunksPerTask); i++)
+        handles.chunk(kMarkedKinds[k], i)->each([&](word* slot) { mark_if_old({__atomic_load_n(slot, __ATOMIC_RELAXED)}); });
+      return;
+    }
+    task -= strong_tasks_[k];
+  }
+  if (task == 0) {
+    for (u32 i = 0; i < handles.chunks(HandleKind::counted); i++)
+      handles.chunk(HandleKind::counted, i)->each([&](word* slot) {
+        Ref ref{__atomic_load_n(slot, __ATOMIC_RELAXED)};
+        if (old(ref) && host_.counted_alive(ref)) mark(queue, ref);
+      });
+    return;
+  }
+  for (Vector<Ref>& list : host_.finalizers().ready)
+    for (Ref ref : list) mark_if_old(ref);
+}
+
+// While seeding, what was marked is handed to the thread instead of being followed.
+template <class H, class M> void Marking<H, M>::drain(Self& self) {
+  auto& queue = gang_.queue(self.index);
+  Worker& w = workers_[self.index];
+  for (u64 entry;;) {
+    if (w.ahead.rest(entry)) {
+      mark(queue, Ref{entry});
+    } else if (seeding_) {
+      if (!queue.pop(entry)) return;
+      Locked<typename M::Lock> guard(lock_);
+      do stack_.push(entry);
+      while (queue.pop(entry));
+    } else if (queue.pop(entry)) {
+      take(self, w, queue, entry);
+    } else if (w.opening.rest(entry)) {
+      open(self, w, queue, Ref{entry});
+    } else {
+      return;
+    }
+  }
+}
+
+template <class H, class M> void Marking<H, M>::seeded() {
+  seeding_ = false;
+  note_old();
+}
+
+template <class H, class M> void Marking<H, M>::note_old() {
+  if (stack_.lost) return abandon();
+  regions_.clear();
+  cursor_ = 0; // a round begins anew
+  bool good = true;
+  heap_.each_region([&](u32 index, auto& r) {
+    if (heap_.label(index) != kLabelOld) return;
+    for (u32 i = 0; i < r.run; i++) good = regions_.push(index + i) && good;
+  });
+  GARNER_CHECK(good, "no memory for the list of old regions");
+}
+
+template <class H, class M> void Marking<H, M>::abandon() {
+  if (state_ == State::idle) return;
+  state_ = State::idle;
+  heap_.set_marking(false);
+  if (!mutated<M>(Trap::stale_stack)) forget();
+  heap_.each_region([&](u32 index, auto&) { clear_marks(index); });
+}
+
+template <class H, class M> void Marking<H, M>::forget() {
+  stack_.entries.clear();
+  pages_.clear();
+  own_.ahead = own_.opening = {};
+}
+
+// Of a large object only the first bit is set, or its run where it is small.
+template <class H, class M> void Marking<H, M>::clear_marks(u32 index) {
+  auto& r = heap_.region(index);
+  const word begin = heap_.begin_of(index);
+  if (r.role == Role::large) heap_.old_marks().clear(begin, begin + align_up(min_of(r.object_bytes, kPartBytes), kMarkBlockBytes));
+  else if (heap_.label(index) == kLabelOld) heap_.old_marks().clear(begin, heap_.end_of(index));
+}
+
+template <class H, class M> void Marking<H, M>::close() {
+  for (u32 i = 0; i < worker_count_; i++) {
+    workers_[i].reset();
+    workers_[i].ahead.set_depth(ahead_);
+    workers_[i].opening.set_depth(ahead_);
+  }
+  gang_.set_rules({});
+  note_old();
+  spaces_.old.abandon();
+  spaces_.old.forget_holes();
+  spaces_.pinned.abandon();
+  spaces_.pinned.forget_holes();
+}
+
+// ---- sweeping ----
+
+template <class H, class M> void Marking<H, M>::sweep_task(u32 task) {
+  const u32 high = heap_.high_water();
+  for (u32 index = task * kRegionsPerTask; index < min_of(high, (task + 1) * kRegionsPerTask); index++) {
+    auto& r = heap_.region(index);
+    if (r.role != Role::old && r.role != Role::pinned) continue;
+    word hole = heap_.begin_of(index), top = r.top.load_relaxed();
+    usize live = 0;
+    heap_.old_marks().each(hole, align_up(top, kMarkBlockBytes), [&](word block, usize bytes) {
+      heap_.fill(hole, block - hole);
+      hole = block + bytes;
+      live += bytes;
+    });
+    r.live_bytes = live;
+    if (live == 0) continue; // freed as a whole
+    heap_.fill(hole, top - hole);
+    r.starts_top = heap_.begin_of(index);
+    r.clean = false;
+  }
+}
+
+template <class H, class M> void Marking<H, M>::finish() {
+  dead_.clear();
+  bool good = true;
+  heap_.each_region([&](u32 index, auto& r) {
+    if (heap_.label(index) != kLabelOld) return;
+    const word begin = heap_.begin_of(index);
+    if (r.role == Role::large) {
+      if (!heap_.old_marks().is_marked(begin)) good = dead_.push(index) && good;
+      return;
+    }
+    if (r.live_bytes == 0) {
+      good = dead_.push(index) && good;
+      return;
+    }
+    Space<M>& space = r.role == Role::pinned ? spaces_.pinned : spaces_.old;
+    word hole = begin, top = r.top.load_relaxed();
+    heap_.old_marks().each(hole, align_up(top, kMarkBlockBytes), [&](word block, usize bytes) {
+      space.add_hole(hole, block);
+      hole = block + bytes;
+    });
+    if (usize rest = heap_.end_of(index) - top; rest >= kMinObjectBytes) {
+      heap_.fill(hole, heap_.end_of(index) - hole);
+      r.top.store_relaxed(top = heap_.end_of(index));
+      r.scan_top = top;
+    }
+    space.add_hole(hole, top);
+  });
+  GARNER_CHECK(good, "no memory for the list of dead regions");
+  state_ = State::idle;
+  heap_.set_marking(false);
+}
+
+template <class H, class M> void Marking<H, M>::clean_task(u32 task) {
+  const u32 high = heap_.high_water();
+  for (u32 index = task * kRegionsPerTask; index < min_of(high, (task + 1) * kRegionsPerTask); index++)
+    if (heap_.region(index).role != Role::large_tail) clear_marks(index);
+}
+
+template <class H, class M> void Marking<H, M>::free_dead() {
+  typename Heap<M>::Freeing empty(heap_);
+  for (u32 index : dead_) empty.release(index);
+}
+
+} // namespace garner
