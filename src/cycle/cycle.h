@@ -48,11 +48,13 @@ template <class H, class M> class Cycle final : public Collector {
   // Bytes in old, large and pinned regions, kept current by takers of large objects; for pacing.
   u64 old_bytes() const { return old_bytes_.load_relaxed(); }
   u64 start_ns() const { return start_ns_; }
-  // Whether old space may be marked beside the program, and whether it is. Any-thread, the second a hint.
+  // Whether old space may be marked beside the program; whether it is; whether only the last pause is wanting. Any-thread, the last two hints.
   bool marks_beside() const { return beside_; }
   bool marking() const { return marking_now_.load_relaxed() != 0; }
+  bool marked() { return marking() && beside().rests(); }
   // Whether the collection that is being run, or was run last, swept what was marked beside the program. By whoever runs it.
   bool ended_marking() const { return step_ == Step::last; }
+  u64 left_to_pauses() { return beside_ ? beside().taken_over() : 0; } // see Marking::taken_over
   u32 passes() const { return passes_; } // of that collection over roots and weak things: 2 when a full one followed a young one under the same stop
   void stop_marking(Self& self); // its thread's end; by a thread that is outside the program, before the gang's
   void grew_old(u64 bytes) {

@@ -212,7 +212,9 @@ template <class H, class M> Kind Cycle<H, M>::decide(const Request& request, boo
       if (!may_mark) return Kind::full;
       step_ = Step::first;
       return Kind::young1;
-    case State::running: return due && pace_.overdue(old_bytes()) ? Kind::full : request.kind;
+    case State::running:
+      if (!due || !pace_.overdue(old_bytes())) break;
+      [[fallthrough]]; // what is left to mark is marked in the pause
     case State::ready:
       if (!request.may_widen && request.cause != Cause::stress) break; // who asked for a young collection gets that
       step_ = Step::last;

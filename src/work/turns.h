@@ -41,6 +41,9 @@ template <class M> class Turns {
   }
   bool wanted() const { return (word_.load_relaxed() & kHeld) != 0; } // relaxed: only says that somebody waits
 
+  // The thread has nothing to do. Any-thread, a hint.
+  bool rests() const { return (word_.load_relaxed() & (kWork | kBusy)) == 0; }
+
   // -- a collection, one at a time --
   void hold() {
     word_.fetch_or_relaxed(kHeld); // one word: whoever comes later finds it there

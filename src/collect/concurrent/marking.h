@@ -5,7 +5,7 @@
 //                 barrier notes written pages from here on
 //   between       thread: follows references from old object to old object. Then it revises: pages written meanwhile are cleaned and their marked objects read
 //                 again, in rounds, until few pages are found. Young collections come and go; the thread is held while they run
-//   last pause    after a young collection. gather, roots, young objects, written pages, and the closure (workers); weak things; sweep (workers); finish; clean (workers)
+//   last pause    after a young collection, when the thread is done or old space cannot wait for it. What it has not come to, gather, roots, young objects, written pages, and the closure (workers); weak things; sweep (workers); finish; clean (workers)
 //
 // WHY NOTHING LIVE IS LOST (incremental update). At the last pause every old object that the program can reach is reached by a path from a root, a handle or a young
 // object; all of these are followed there. Take the first object on the path that is not marked. Its predecessor P is marked, old, and refers to it. P was read
@@ -38,7 +38,7 @@ template <class H, class M> class Marking {
  public:
   using Self = typename M::Self;
   using Worker = Collecting<M>;
-  // ready: the thread found nothing more to do; the last pause may come.
+  // ready: the thread found nothing more to do; the next young collection may be the last pause.
   enum class State : u8 { idle, running, ready };
 
   Marking(M& machine, Heap<M>& heap, H& host, Gang<M>& gang, Spaces<M>& spaces, Worker* workers, u32 worker_count, const Settings& settings)
@@ -55,6 +55,8 @@ template <class H, class M> class Marking {
   void hold() { turns_.hold(); }
   void go(Self& self) { turns_.go(self, state_ == State::running); }
   State state() const { return state_; }
+  u64 taken_over() const { return taken_over_; } // entries that last pauses found on the thread's stack, of all markings
+  bool rests() const { return turns_.rests(); } // any-thread, a hint: between two pauses, that the last may come
 
   // first pause: begin, gather_task by every worker, root_tasks, root_task (a tracing phase)
   void begin();
@@ -98,7 +100,7 @@ template <class H, class M> class Marking {
   u32 condemned() const { return 2; }
 
  private:
-  static constexpr u32 kRegionsPerTask = 16, kChunksPerTask = 8, kYoungPerTask = 4;
+  static constexpr u32 kRegionsPerTask = 16, kChunksPerTask = 8, kYoungPerTask = 4, kLeftPerTask = 256;
   static constexpr u32 kPerLook = 16;      // entries or pages between two looks at who waits
   static constexpr u32 kRounds = 8;        // revisions at most; a program that writes faster than they go is left to the last pause
   static constexpr usize kFewPages = 64;   // a revision that finds fewer was the last
@@ -135,6 +137,7 @@ template <class H, class M> class Marking {
   bool step(Self& self);
   bool revise();
   void forget();
+  void take_over();
   void clear_marks(u32 index);
 
   M& machine_;
@@ -158,9 +161,11 @@ template <class H, class M> class Marking {
   // -- of a pause --
   bool seeding_ = false; // what root tasks mark is for the thread
   typename M::Lock lock_; // guards stack_ while many seed it
-  Vector<Part> root_parts_, pin_parts_;
+  Vector<Part> root_parts_;
+  Vector<u64> left_;     // entries that the thread did not come to
+  u64 taken_over_ = 0;
   Vector<u32> young_, late_, dead_;
-  u32 strong_tasks_[kHandleKinds] = {}, written_tasks_ = 0;
+  u32 strong_tasks_[kHandleKinds] = {}, written_tasks_ = 0, left_tasks_ = 0;
 };
 
 } // namespace garner

@@ -56,7 +56,7 @@ template <class H, class M> template <class Q> void Marking<H, M>::read_part(Sel
   if (load_word(ref.at) == 0) return; // born marked a moment ago: it has no type yet, so nothing was stored into it before its page was cleaned
   if (host_.leaf(ref)) return;
   host_.each_slot_in(ref, low, high, [&](Slot slot) { visit(self, w, queue, slot); });
-  if (block >= low) follow_edge(queue, ref);
+  if (ref.at >= low && ref.at < high) follow_edge(queue, ref); // the page that its type lies on: there the barrier notes it
 }
 
 template <class H, class M> template <class Q> void Marking<H, M>::read_page(Self& self, Worker& w, Q& queue, word page) {
@@ -209,7 +209,8 @@ template <class H, class M> u32 Marking<H, M>::root_tasks() {
     for (u32 i = 0; i < written_tasks_; i++) GARNER_CHECK(late_.push(i), "no memory for the list of tasks");
     written_tasks_ = 0;
   }
-  return u32(root_parts_.size()) + u32(div_up(young_.size(), kYoungPerTask)) + written_tasks_ + strong + 2; // counted handles, and objects ready for finalization
+  left_tasks_ = seeding_ ? 0 : u32(div_up(left_.size(), kLeftPerTask));
+  return left_tasks_ + u32(root_parts_.size()) + u32(div_up(young_.size(), kYoungPerTask)) + written_tasks_ + strong + 2; // counted handles, and objects ready for finalization
 }
 
 template <class H, class M> void Marking<H, M>::late_task(Self& self, u32 task) {
@@ -224,6 +225,11 @@ template <class H, class M> void Marking<H, M>::root_task(Self& self, u32 task) 
   auto mark_if_old = [&](Ref ref) {
     if (old(ref)) mark_later(self, w, queue, ref);
   };
+  if (task < left_tasks_) {
+    for (usize i = usize(task) * kLeftPerTask; i < min_of(left_.size(), usize(task + 1) * kLeftPerTask); i++) queue.push(left_[i]);
+    return;
+  }
+  task -= left_tasks_;
   if (task < root_parts_.size()) {
     Part part = root_parts_[task];
     Vector<RootRecord>& records = workers_[part.worker].roots.records;
@@ -336,10 +342,26 @@ template <class H, class M> void Marking<H, M>::close() {
   }
   gang_.set_rules({});
   note_old();
+  take_over();
   spaces_.old.abandon();
   spaces_.old.forget_holes();
   spaces_.pinned.abandon();
   spaces_.pinned.forget_holes();
+}
+
+// What the thread has not come to, when the last pause cannot wait for it.
+template <class H, class M> void Marking<H, M>::take_over() {
+  left_.clear();
+  left_.swap(stack_.entries);
+  bool good = true;
+  u64 entry;
+  while (own_.ahead.rest(entry))
+    if (heap_.old_marks().claim(block_of(Ref{entry}))) good = left_.push(entry) && good;
+  while (own_.opening.rest(entry)) good = left_.push(entry) && good;
+  GARNER_CHECK(good, "no memory for what is left to mark");
+  taken_over_ += left_.size();
+  for (word page : pages_) heap_.written().note(page);
+  pages_.clear();
 }
 
 // ---- sweeping ----

@@ -102,7 +102,7 @@ clr::Object* DotNet::allocate_large(clr::gc_alloc_context* context, usize bytes,
   bool zero = (flags & clr::kAllocZeroingOptional) == 0;
   for (u32 attempt = 0;; attempt++) {
     u64 seen = cycle->count();
-    bool due = attempt == 0 && !no_gc_active() && large_due(bytes);
+    bool due = attempt == 0 && !no_gc_active() && large_due(bytes) && !marked_beside(bytes);
     if (!due) {
       word block = 0;
       if (pinned && bytes <= most_small()) {
@@ -178,6 +178,19 @@ bool DotNet::leaves_reserve(usize bytes, u32 share) {
 bool DotNet::large_due(usize bytes) {
   bool held = latency_mode.load_relaxed() == i32(clr::LatencyMode::low_latency);
   return (!held && cycle->pace().large_due(cycle->old_bytes(), bytes)) || beyond_memory(bytes);
+}
+
+// A large object that is due finds that old space is being marked beside the program, or begins or ends that, instead of a collection that stops it for as long.
+bool DotNet::marked_beside(usize bytes) {
+  if (GARNER_LIKELY(!cycle->marks_beside()) || beyond_memory(bytes) || cycle->pace().overdue(cycle->old_bytes() + bytes)) return false;
+  if (cycle->marking() && !cycle->marked()) return true;
+  Request request;
+  request.seen = cycle->count();
+  request.optional = true;
+  request.cause = Cause::large_budget;
+  request.begin_marking = true;
+  cycle->collect(request);
+  return true;
 }
 
 // Without a limit: the heap would outgrow the machine, so dead objects must go first. Not at every object: what stays may be untouched.

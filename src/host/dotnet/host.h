@@ -220,6 +220,7 @@ class DotNet {
   clr::Object* grown_old(clr::gc_alloc_context* context, word block, usize bytes, bool pinned);
   bool leaves_reserve(usize bytes, u32 share);
   bool large_due(usize bytes);
+  bool marked_beside(usize bytes);
   bool beyond_memory(usize bytes);
   static constexpr usize kThrowingBytes = 128 * KiB;
   clr::Object* out_of_memory(clr::gc_alloc_context* context, usize bytes);

@@ -103,6 +103,8 @@ template <class M> class Synthetic {
   void add(Mutator& mutator);
   // What the runtime does for *slot = value: byte-region barrier. The slot lies in an object of the heap.
   void write(Slot slot, Ref value);
+  // What it does for the type of an object that is born old, when the type has a loader.
+  void wrote_type(Ref ref);
   // The same for a range, as the runtime's bulk copy: everything covered is marked, whatever is stored.
   void write_range(word to, word from, usize slots);
   // Hands a handle to the thread that nobody stops, and lets that thread destroy one. False: none is waiting, all are destroyed.

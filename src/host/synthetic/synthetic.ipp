@@ -197,6 +197,11 @@ template <class M> void Synthetic<M>::write(Slot slot, Ref value) {
   h.mark_card(slot.at);
 }
 
+template <class M> void Synthetic<M>::wrote_type(Ref ref) {
+  heap().mark_card(ref.at);
+  if (watched_ && !mutated<M>(Trap::unwatched_store)) heap().written().note(ref.at);
+}
+
 template <class M> void Synthetic<M>::write_range(word to, word from, usize slots) {
   memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), slots * kWordBytes);
   for (word at = align_down(to, kCardBytes); at < to + slots * kWordBytes; at += kCardBytes) heap().mark_card(max_of(at, to));
@@ -244,8 +249,8 @@ template <class M> Ref Mutator<M>::allocate(Self& self, const New& what) {
   word block = apart ? allocate_apart(self, bytes, what.pinned_heap) : allocate_small(self, bytes);
   if (block == 0) return {0};
   Ref ref = format(block, what.type, what.id, what.loader);
-  // An object born old may have a young loader: the runtime stores the type of such an object through a barrier.
-  if (what.loader != 0 && apart) host_.heap().mark_card(ref.at);
+  // An object born old may have a young loader, or one that is not marked: the runtime stores the type of such an object through its barrier.
+  if (what.loader != 0 && apart) host_.wrote_type(ref);
   return ref;
 }
 
