@@ -58,12 +58,12 @@ GARNER=colour=blue DOTNET_GCName=a/b "$garner" doctor --lib "$scratch/lib.so" > 
 [ $code = 1 ] || fail "doctor: exit code $code"
 grep -qvE '^(ok|note|problem|set) ' "$scratch/out" && fail "doctor: a line without a verdict"
 grep -q '^problem  GARNER: unknown option' "$scratch/out" && grep -q '^problem  library: ' "$scratch/out" && grep -q '^problem  DOTNET_GCName: ' "$scratch/out" || fail "doctor: $(cat "$scratch/out")"
-# What it would set, for the options in force and for a log.
-GARNER=verify=both "$garner" doctor > "$scratch/out"
+# What it would set, for the options in force and for a log. The exit code is the machine's affair: it may have no .NET.
+GARNER=verify=both "$garner" doctor > "$scratch/out" || :
 grep -q '^set      GARNER: without cycle.verify' "$scratch/out" || fail "doctor: no counsel on options: $(cat "$scratch/out")"
 { echo '{"event":"heap_ready","pid":7,"start_ns":0,"door":"dotnet"}'
   echo '{"event":"cycle_end","pid":7,"index":1,"start_ns":900000000,"pause_ns":100000000,"stop_ns":0,"kind":"full","cause":"induced"}'; } > "$scratch/log"
-"$garner" doctor --log "$scratch/log" > "$scratch/out"
+"$garner" doctor --log "$scratch/log" > "$scratch/out" || :
 grep -q 'log: 1 collections, 1 full, 100 ms stopped of 1.00 s: 10.0 %' "$scratch/out" && grep -q '^set      the program: leave out GC.Collect: 1 full' "$scratch/out" || fail "doctor --log: $(cat "$scratch/out")"
 "$garner" doctor --log "$scratch/none" > "$scratch/out" 2> "$scratch/err" && fail "doctor: a log that is not there"
 [ -s "$scratch/out" ] && fail "doctor: lines before a log is refused"
