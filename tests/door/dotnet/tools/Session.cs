@@ -34,7 +34,7 @@ internal sealed class Watched : IDisposable
         {
             // It has ended already, as a program does whose session was read to the end.
         }
-        if (!_process.WaitForExit(20_000))
+        if (!_process.WaitForExit(120_000))
             _process.Kill();
         Check.Equal(0, _process.ExitCode, "the watched program's exit code");
         _process.Dispose();
@@ -72,6 +72,6 @@ internal static class Session
             Task.Run(session.Stop);
         };
         Task reading = Task.Run(source.Process);
-        Check.That(reading.Wait(30_000), "the session ends within half a minute");
+        Check.That(reading.Wait(120_000), "the session ends within two minutes");
     }
 }
