@@ -1,4 +1,4 @@
-// A program with a live page, for top.sh: collections that never were, one every 20 ms, until it is killed. Says "ready" when the page is there.
+// A program with a live page, for top.sh: collections that never were, one every 20 ms, until it is killed. Says "ready" when the page is there, after ten.
 //   (nothing)  a page as a collector leaves it
 //   fork       the same; a child that has the page too is its own process, whose number it prints
 //   version    a page of a version to come
@@ -73,16 +73,18 @@ int main(int argc, char** argv) {
   if (!live.open(settings, u64(now.tv_sec) * 1'000'000'000)) return 1;
   emitter.add(live.sink());
   emitter.emit(EventId::heap_ready, HeapReady{256 * GiB, 512 * MiB, 256 * KiB, 2, 1, "none", "garner"});
+  long told = getpid();
   if (manner == "fork") {
     pid_t parent = getpid(), child = fork();
     if (child == 0) {
       while (getppid() == parent) usleep(10'000);
       return 0;
     }
-    say_ready(child);
-  } else say_ready(getpid());
+    told = child;
+  }
   for (u64 index = 1;; index++) {
     collect(emitter, index);
+    if (index == 10) say_ready(told); // of both kinds there are some
     usleep(20'000);
   }
 }

@@ -15,7 +15,7 @@ start() {
   "$program" "$@" > "$scratch/ready" &
   pid=$!
   started="$started $pid"
-  for i in $(seq 300); do grep -qs ready "$scratch/ready" && break; sleep 0.02; done
+  for i in $(seq 1500); do grep -qs ready "$scratch/ready" && break; sleep 0.02; done
   told=$(sed -n 's/^ready //p' "$scratch/ready")
   [ -n "$told" ] || fail "the program $* did not start"
 }
@@ -61,9 +61,8 @@ end "$pid"
 
 # -- text --
 start
-sleep 0.3
 "$garner" top "$pid" --once > "$scratch/out" 2>"$scratch/err" || fail "--once: $(cat "$scratch/err")"
-has "$scratch/out" "^$pid .*garner_live_program +up 0:00:0" "the title"
+has "$scratch/out" "^$pid .*garner_live_program +up 0:0[0-9]:[0-9]{2}$" "the title"
 has "$scratch/out" '^door none, preset garner, 2 workers, regions of 256.0K, ' "what it is"
 has "$scratch/out" '^  survivor +3.0M +0 ' "survivors"
 has "$scratch/out" '^  old +25.0M +5.0M  █+░+$' "old space"
@@ -74,7 +73,7 @@ has "$scratch/out" '^kinds +young0 [0-9]+, full [0-9]+$' "kinds"
 has "$scratch/out" '^causes +eden_full [0-9]+, induced [0-9]+$' "causes"
 has "$scratch/out" '^     1 +1234 +2.0M +7 +- ' "a worker"
 "$garner" top "$pid" > "$scratch/piped" && [ "$(grep -c '^pauses' "$scratch/piped")" = 1 ] || fail "without a terminal: once"
-"$garner" top "$pid" --count 3 --interval 0.1 > "$scratch/out" || fail "--count 3"
+"$garner" top "$pid" --count 3 --interval 0.5 > "$scratch/out" || fail "--count 3"
 [ "$(grep -c '^pauses' "$scratch/out")" = 3 ] || fail "--count 3: $(cat "$scratch/out")"
 [ "$(sed -n 's/.*after collection \([0-9]*\),.*/\1/p' "$scratch/out" | sort -nu | wc -l)" = 3 ] || fail "three pictures are three moments: $(cat "$scratch/out")"
 LC_ALL=C "$garner" top "$pid" --once | LC_ALL=C grep -q '[^ -~]' && fail "characters beyond ASCII in a locale without them"
@@ -109,8 +108,8 @@ screen() {
   actions=$1
   shift
   rm -f "$scratch/drawn" "$scratch/code" "$scratch/number" "$scratch/before" "$scratch/after"
-  { $actions; for i in $(seq 100); do [ -e "$scratch/code" ] && break; sleep 0.05; done; } |
-    scratch=$scratch timeout 30 script -qefc "sh '$scratch/inner.sh' '$garner' top $*" "$scratch/drawn" > /dev/null 2>&1 || :
+  { $actions; for i in $(seq 600); do [ -e "$scratch/code" ] && break; sleep 0.05; done; } |
+    scratch=$scratch timeout 100 script -qefc "sh '$scratch/inner.sh' '$garner' top $*" "$scratch/drawn" > /dev/null 2>&1 || :
   [ -e "$scratch/code" ] || fail "the view of $actions did not end: $(tail -c 300 "$scratch/drawn" | cat -v)"
 }
 ends_with() { # CODE: and the terminal is as before
@@ -123,10 +122,10 @@ ends_with() { # CODE: and the terminal is as before
   cmp -s "$scratch/b" "$scratch/a" || fail "$actions: the terminal's settings differ: $(diff "$scratch/b" "$scratch/a")"
 }
 drawn() { grep -qF -- "$1" "$scratch/drawn" || fail "$actions: '$1' is not drawn: $(cat -v "$scratch/drawn" | tail -c 3000)"; }
-running() { for i in $(seq 200); do [ -e "$scratch/drawn" ] && grep -q committed "$scratch/drawn" && return 0; sleep 0.05; done; }
-wait_drawn() { for i in $(seq 100); do grep -qF -- "$1" "$scratch/drawn" && return 0; sleep 0.05; done; }
+running() { for i in $(seq 600); do [ -e "$scratch/drawn" ] && grep -q committed "$scratch/drawn" && return 0; sleep 0.05; done; }
+wait_drawn() { for i in $(seq 600); do grep -qF -- "$1" "$scratch/drawn" && return 0; sleep 0.05; done; }
 
-quits() { running; sleep 0.3; printf q; }
+quits() { running; printf q; }
 screen quits "$pid" --interval 0.1
 ends_with 0
 for text in garner_live_program 'preset garner' 'committed 96.0M, limit 512.0M' 'p50 1.50, p90 1.50' 'young0' 'last pauses, ms' 'last: objects' 'q quit' '█'; do drawn "$text"; done
