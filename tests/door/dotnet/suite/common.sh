@@ -23,13 +23,15 @@ miss() { # what, log
 finish() { printf '%d passed, %d failed\n' "$PASSED" "$FAILED"; [ "$FAILED" -eq 0 ]; exit; }
 # have_packages PROJECT WHAT: restores a project, from the cache or from nuget.org. Returns 1 with one line that names WHAT when its packages cannot be had.
 have_packages() {
-  local log=$BUILD/restore-$(basename "$1").log
+  local log=$BUILD/restore-$(basename "$1").log code
   mkdir -p "$BUILD"
-  local code
   timeout 300 dotnet restore "$1" >"$log" 2>&1
   code=$?
-  [ $code -eq 0 ] && return 0
-  [ $code -eq 124 ] || grep -qE 'NU1301|NU1101|NU1102|NU1103' "$log" || { # 124: a network that answers nothing tail -n 20 "$log"; fail "dotnet restore $1 failed"; }
+  [ $code -ne 0 ] || return 0
+  if [ $code -ne 124 ] && ! grep -qE 'NU1301|NU1101|NU1102|NU1103' "$log"; then # 124: a network that answers nothing
+    tail -n 20 "$log"
+    fail "dotnet restore $1 failed"
+  fi
   say "skipped: the packages of $2 cannot be had; see $log"
   return 1
 }
