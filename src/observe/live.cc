@@ -12,18 +12,32 @@
 namespace garner {
 namespace {
 
+constexpr unsigned kNoExec = 8; // MFD_NOEXEC_SEAL, of Linux 6.3; allows other seals too
+
 // Never 0, 1 or 2, even where the program was started with those closed. Not under a limit on file sizes that the page would pass: giving it its size would end
 // the program (SIGXFSZ).
 int make_memory() {
   rlimit most;
   if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur < sizeof(LivePage)) return errno = EFBIG, -1;
-  int fd = memfd_create(kLiveName, MFD_CLOEXEC);
+  int fd = memfd_create(kLiveName, MFD_CLOEXEC | kNoExec); // some systems refuse what could be run as a program
+  if (fd < 0 && errno == EINVAL) fd = memfd_create(kLiveName, MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0 || fd > 2) return fd;
   int above = fcntl(fd, F_DUPFD_CLOEXEC, 3);
   int error = errno;
   ::close(fd);
   errno = error;
   return above;
+}
+
+// All of it now, as memory that the system cannot give at a later store ends the program (SIGBUS), and no smaller ever again, as whoever may open the page could
+// cut it, with the same end. Systems without these orders have a page too.
+bool give_size(int fd) {
+  int failed;
+  do failed = fallocate(fd, 0, 0, sizeof(LivePage));
+  while (failed != 0 && errno == EINTR);
+  if (failed != 0 && (errno != EOPNOTSUPP || ftruncate(fd, sizeof(LivePage)) != 0)) return false;
+  fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+  return true;
 }
 
 // Word by word: a reader sees each as it was or as it is. Relaxed: the order among them is publish's affair.
@@ -54,7 +68,7 @@ bool Live::open(const Settings& settings, u64 start_ns) {
   SavedErrno keep;
   int fd = make_memory();
   void* memory = MAP_FAILED;
-  if (fd >= 0 && ftruncate(fd, sizeof(LivePage)) == 0) memory = mmap(nullptr, sizeof(LivePage), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (fd >= 0 && give_size(fd)) memory = mmap(nullptr, sizeof(LivePage), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (memory == MAP_FAILED) {
     const char* why = strerrordesc_np(errno);
     if (settings.on(Opt::notices))
@@ -62,6 +76,7 @@ bool Live::open(const Settings& settings, u64 start_ns) {
     if (fd >= 0) ::close(fd);
     return false;
   }
+  fcntl(fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE); // Linux 5.1: nobody but this mapping writes
   page_ = static_cast<LivePage*>(memory);
   fd_ = fd;
   pid_ = u32(getpid());

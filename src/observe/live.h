@@ -5,7 +5,8 @@
 //   - fail it: where the system gives no page there is one notice (general.notices), and everything else goes on;
 //   - lengthen a pause: while the world stands, workers' figures are added up in memory of our own; the page is written when the program runs again;
 //   - write as somebody else: the page is shared with a forked child, whose events are dropped;
-//   - believe the page: whoever may read it may be able to write to it, so sums are kept here and only copied there;
+//   - believe the page: before Linux 5.1 whoever may read it may be able to write to it, so sums are kept here and only copied there;
+//   - end it: the page has all its memory from the start and cannot be cut short by others, as a store beyond its end would be a SIGBUS;
 //   - touch descriptors later: after open() the page is a mapping. A program that closes our descriptor loses `garner top`, nothing else.
 //
 // Events come from whoever holds the collection lock, one at a time; out_of_memory alone comes from any thread.

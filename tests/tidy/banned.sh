@@ -20,7 +20,7 @@ ban sleeps '(^|[^_A-Za-z.>:])(usleep|nanosleep)\b *\(' "the machine's park()"
 ban locks '\bpthread_(mutex|cond|rwlock|spin|once|key)[a-z_]*|<(mutex|semaphore|atomic|condition_variable)>' "host/dotnet/mutex.h, work/monitor.h, base/atomic.h"
 
 # Whatever the source says, this is what the loader resolves: each name here was a decision.
-known=' abort clock_gettime close fcntl fstat ftruncate getenv getpid getrlimit madvise memchr memcmp memcpy memfd_create memmove memset mmap mremap mprotect munmap open poll
+known=' abort clock_gettime close fallocate fcntl fstat ftruncate getenv getpid getrlimit madvise memchr memcmp memcpy memfd_create memmove memset mmap mremap mprotect munmap open poll
  pthread_attr_destroy pthread_attr_init pthread_attr_setdetachstate pthread_create pthread_sigmask read sched_getaffinity sched_setaffinity sched_yield
  sigaddset sigdelset sigemptyset sigfillset sigismember sigpending sigtimedwait strchr strcmp strerrordesc_np strlen strstr syscall sysconf sysinfo unlink write
  __errno_location __sched_cpucount __cxa_finalize __gmon_start__ _ITM_deregisterTMCloneTable _ITM_registerTMCloneTable '

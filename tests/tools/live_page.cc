@@ -101,6 +101,25 @@ TEST_F(LivePageTest, IsFoundByItsNameAndIsNotInherited) {
   EXPECT_GT(live_.fd(), 2);
 }
 
+// What is stored into a mapping beyond its file's end ends the program.
+TEST_F(LivePageTest, NobodyCutsItShort) {
+  open();
+  emitter_.emit(EventId::heap_ready, kReady);
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", live_.fd());
+  int other = ::open(path, O_RDWR | O_CLOEXEC);
+  ASSERT_GE(other, 0);
+  EXPECT_NE(ftruncate(other, 0), 0);
+  ::close(other);
+  EXPECT_NE(::truncate(path, 8), 0);
+  struct stat status = {};
+  ASSERT_EQ(fstat(live_.fd(), &status), 0);
+  EXPECT_EQ(usize(status.st_size), sizeof(LivePage));
+  EXPECT_GE(usize(status.st_blocks) * 512, sizeof(LivePage)) << "all of it is there before the first store";
+  collect(emitter_, cycle(1));
+  EXPECT_EQ(read().now.collections, 1u);
+}
+
 TEST_F(LivePageTest, OffIsNoPage) {
   open("live=off");
   EXPECT_FALSE(live_.on());
