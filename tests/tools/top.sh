@@ -160,6 +160,19 @@ TERM=no-such-terminal screen nothing "$pid"
 [ "$(cat "$scratch/code")" = 2 ] || fail "an unknown terminal: exit code $(cat "$scratch/code")"
 drawn "the terminal type 'no-such-terminal' is not known here"
 
+# The terminal goes and no signal tells of it, as to a session of its own: the view ends too, and does not draw for nobody, deaf to signals.
+alive() { [ -e "/proc/$1" ] && ! grep -q '^State:.[ZX]' "/proc/$1/status" 2>/dev/null; }
+if command -v setsid >/dev/null; then
+  rm -f "$scratch/drawn" "$scratch/number"
+  script -qfc "setsid -w sh -c 'echo \$\$ > \"$scratch/number\"; exec \"$garner\" top $pid --interval 5'" "$scratch/drawn" > /dev/null 2>&1 < /dev/null &
+  terminal=$!
+  running
+  kill -9 $terminal
+  number=$(cat "$scratch/number")
+  for i in $(seq 200); do alive "$number" || break; sleep 0.05; done
+  if alive "$number"; then kill -9 "$number"; fail "the view goes on without a terminal"; fi
+fi
+
 # The process ends: one line, on the terminal as it was, and exit code 0.
 goes() { running; kill "$pid"; }
 screen goes "$pid" --interval 0.1

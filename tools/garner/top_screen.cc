@@ -60,10 +60,12 @@ bool shows_blocks() {
 
 TopScreen::TopScreen() : typed_(isatty(0) != 0) {
   const char* type = std::getenv("TERM");
+  catch_signals(); // first: the library leaves handlers alone that it finds, and would not take back its own
   screen_ = newterm(nullptr, stdout, stdin);
-  if (screen_ == nullptr)
+  if (screen_ == nullptr) {
+    give_signals_back();
     throw UsageError(fmt::format("the terminal type '{}' is not known here; --once prints the figures without a screen", shortened(type == nullptr ? "" : type)));
-  catch_signals();
+  }
   coloured_ = take_colours();
   cbreak();
   noecho();
@@ -75,6 +77,10 @@ TopScreen::TopScreen() : typed_(isatty(0) != 0) {
 TopScreen::~TopScreen() {
   endwin();
   delscreen(static_cast<SCREEN*>(screen_));
+  give_signals_back();
+}
+
+void TopScreen::give_signals_back() {
   for (const auto& [signal, action] : handlers_) sigaction(signal, &action, nullptr);
   sigprocmask(SIG_SETMASK, &before_, nullptr);
 }
@@ -91,7 +97,6 @@ void TopScreen::catch_signals() {
     struct sigaction action = {}, had = {};
     action.sa_handler = note;
     sigaction(signal, &action, &had);
-    if (signal == SIGWINCH) had.sa_handler = SIG_DFL; // the library's own
     handlers_.emplace_back(signal, had);
   }
 }
@@ -121,8 +126,13 @@ void TopScreen::draw(const std::vector<StyledLine>& lines) {
 TopScreen::Event TopScreen::wait(double timeout_s, int& value) {
   const double whole = std::floor(std::max(timeout_s, 0.0));
   const timespec timeout = {time_t(whole), long((std::max(timeout_s, 0.0) - whole) * 1e9)};
-  pollfd input = {typed_ ? 0 : -1, POLLIN, 0};
+  pollfd input = {typed_ ? 0 : 1, short(typed_ ? POLLIN : 0), 0}; // the screen alone tells of its end too
   int ready = last_signal != 0 || size_changed != 0 ? -1 : ppoll(&input, 1, &timeout, &before_);
+  if (ready > 0) { // ppoll lets no signal in when there is input at once
+    sigset_t blocked;
+    sigprocmask(SIG_SETMASK, &before_, &blocked);
+    sigprocmask(SIG_SETMASK, &blocked, nullptr);
+  }
   if (last_signal != 0) {
     value = last_signal;
     return Event::signal;
@@ -133,7 +143,7 @@ TopScreen::Event TopScreen::wait(double timeout_s, int& value) {
     return Event::resized;
   }
   if (ready <= 0) return Event::nothing;
-  if ((input.revents & POLLIN) == 0) return Event::closed;
+  if ((input.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) return Event::closed; // with POLLIN, which never ends, where the terminal is gone
   value = wgetch(stdscr);
   return value != ERR ? Event::key : Event::nothing;
 }

@@ -29,6 +29,7 @@ class TopScreen {
 
  private:
   void catch_signals();
+  void give_signals_back();
   void take_size();
   bool typed_ = false;   // stdin is a terminal
   bool coloured_ = false;
