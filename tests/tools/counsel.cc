@@ -59,6 +59,15 @@ TEST_F(Counselling, ALimitNearWhatLives) {
   EXPECT_EQ(told(), "") << "the limit is wide: eden's own affair";
 }
 
+// Two programs in one log: the large one has no limit, the small one enough.
+TEST_F(Counselling, ALimitIsComparedWithWhatLivesInIt) {
+  collections(20, 100, 20, "full", "eden_full", {2000 * kMB, 0});
+  collections(20, 100, 20, "full", "eden_full", {10 * kMB, 100 * kMB});
+  EXPECT_EQ(told().find("DOTNET_GCHeapHardLimit"), std::string::npos) << told();
+  collections(1, 100, 20, "full", "eden_full", {~u64(0), ~u64(0)});
+  EXPECT_NE(told().find("DOTNET_GCHeapHardLimit: 0x4000000000000000 ("), std::string::npos) << told();
+}
+
 TEST_F(Counselling, WhatTheProgramAskedFor) {
   for (auto [cause, words] : {std::pair("induced", "leave out GC.Collect: 20 full"), {"large_budget", "(ArrayPool), or 200"}, {"low_memory", "20 full collections because its memory ran short"}}) {
     text_.clear(), at_ms_ = 0;

@@ -22,7 +22,8 @@ struct Sums {
   double ran_ns = 0, stopped_ns = 0, stopping_ns = 0, longest_stop_ns = 0;
   double work_ns = 0, idle_ns = 0; // of collections with several workers
   size_t collections = 0, full = 0;
-  uint64_t live = 0, limit = 0, fragmented = 0, heap = 0, pinned = 0, finalize_pending = 0; // live: the most after a full collection; the rest as last seen
+  uint64_t live = 0, limit = 0; // after the full collection that left the largest share of its limit: programs that share a log have limits of their own
+  uint64_t fragmented = 0, heap = 0, pinned = 0, finalize_pending = 0; // as last seen
   std::map<std::string, std::pair<size_t, double>> full_by_cause;
   double stopped() const { return ran_ns > 0 ? stopped_ns / ran_ns : 0; }
 };
@@ -38,7 +39,7 @@ Sums sums_of(const LogData& log) {
     sums.collections++;
     sums.stopping_ns += cycle.stop_ns;
     sums.longest_stop_ns = std::max(sums.longest_stop_ns, cycle.stop_ns);
-    sums.limit = f.limit, sums.fragmented = f.fragmented, sums.heap = f.heap_after, sums.pinned = f.pinned, sums.finalize_pending = f.finalize_pending;
+    sums.fragmented = f.fragmented, sums.heap = f.heap_after, sums.pinned = f.pinned, sums.finalize_pending = f.finalize_pending;
     if (cycle.work.size() > 1)
       for (const auto& [index, worker] : cycle.work) {
         sums.work_ns += worker.sum.end_ns > worker.sum.start_ns ? double(worker.sum.end_ns - worker.sum.start_ns) : 0;
@@ -46,7 +47,7 @@ Sums sums_of(const LogData& log) {
       }
     if (cycle.kind != "full") continue;
     sums.full++;
-    sums.live = std::max<uint64_t>(sums.live, f.heap_after);
+    if (f.limit != 0 && double(f.heap_after) * double(sums.limit) >= double(sums.live) * double(f.limit)) sums.live = f.heap_after, sums.limit = f.limit;
     auto& [count, ns] = sums.full_by_cause[cycle.cause];
     count++, ns += cycle.pause_ns;
   }
@@ -62,7 +63,7 @@ struct Weighed { double ns; Counsel counsel; };
 
 void about_limit(const Sums& s, std::vector<Weighed>& all) {
   if (s.limit == 0 || s.live == 0 || double(s.limit) >= kRoom * double(s.live) || s.stopped() < kMuchStopped) return;
-  const uint64_t enough = uint64_t(kRoom * 1.25 * double(s.live));
+  const uint64_t enough = uint64_t(std::min(kRoom * 1.25 * double(s.live), 0x1p62)); // whatever the log says
   const auto lack = s.full_by_cause.find("memory_limit");
   all.push_back({s.stopped_ns, {"DOTNET_GCHeapHardLimit", fmt::format("{:#x} ({}) or more, or more memory for the container: {} live in a limit of {}, and {} of the time is stopped; {} of {} full collections for lack of memory",
                                                              enough, mb(enough), mb(s.live), mb(s.limit), percent(s.stopped()), lack == s.full_by_cause.end() ? 0 : lack->second.first, s.full)}});
