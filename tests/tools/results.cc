@@ -96,11 +96,14 @@ TEST(Results, OverheadIsOverTheLeastThatAnyWouldTakeWithoutPauses) {
     all[0].samples[i].wall_s = 10, all[0].samples[i].pause_total_ms = 1000;
     all[1].samples[i].wall_s = 12, all[1].samples[i].pause_total_ms = 4000; // 8 s without them
   }
-  all[2].samples[0].wall_s = 4, all[2].samples[0].pause_total_ms = -1; // tells no pauses: no bound, but an overhead
+  all[2].samples[0].wall_s = 9, all[2].samples[0].pause_total_ms = -1; // tells no pauses
   EXPECT_DOUBLE_EQ(lower_bound_overhead(all[0], all), 10 / 8.);
   EXPECT_DOUBLE_EQ(lower_bound_overhead(all[1], all), 12 / 8.);
-  EXPECT_DOUBLE_EQ(lower_bound_overhead(all[2], all), 4 / 8.);
-  for (size_t i = 0; i < 3; i++) all[0].samples[i].pause_total_ms = all[1].samples[i].pause_total_ms = -1;
+  EXPECT_DOUBLE_EQ(lower_bound_overhead(all[2], all), 9 / 8.);
+  all[2].samples[0].wall_s = 4; // all of that is a bound: nobody is below it
+  EXPECT_DOUBLE_EQ(lower_bound_overhead(all[0], all), 10 / 4.);
+  EXPECT_DOUBLE_EQ(lower_bound_overhead(all[2], all), 1);
+  for (size_t i = 0; i < 3; i++) all[0].samples[i].pause_total_ms = all[1].samples[i].pause_total_ms = -1; // nobody tells any
   EXPECT_LT(lower_bound_overhead(all[0], all), 0);
   Comparison comparison{{all[0], all[1]}, {}, "2"};
   auto json = comparison.json({"p"});

@@ -1,5 +1,7 @@
 #include "report.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "stats.h"
@@ -11,18 +13,20 @@ using Json = nlohmann::ordered_json;
 double ratio_of(double a, double b) { return a >= 0 && b > 0 ? a / b : -1; }
 
 double lower_bound_overhead(const Contender& contender, const std::vector<Contender>& all) {
-  auto median_of = [](const Contender& c, double Sample::*at) {
+  bool pauses_known = false;
+  auto median_of = [&](const Contender& c, bool without_pauses) {
     std::vector<double> values;
-    for (const Sample& sample : c.samples)
-      if (sample.failure.empty() && sample.*at >= 0) values.push_back(sample.*at);
+    for (const Sample& sample : c.samples) {
+      if (!sample.failure.empty() || sample.wall_s < 0) continue;
+      pauses_known |= sample.pause_total_ms >= 0;
+      values.push_back(sample.wall_s - (without_pauses ? std::max(sample.pause_total_ms, 0.0) / 1000 : 0));
+    }
     return values.empty() ? -1 : median(values);
   };
   double least = -1;
-  for (const Contender& c : all) {
-    const double wall = median_of(c, &Sample::wall_s), stopped = median_of(c, &Sample::pause_total_ms);
-    if (wall > 0 && stopped >= 0 && (least < 0 || wall - stopped / 1000 < least)) least = wall - stopped / 1000;
-  }
-  return ratio_of(median_of(contender, &Sample::wall_s), least);
+  for (const Contender& c : all) // where no pauses are told, all of its time is a bound too
+    if (const double mine = median_of(c, true); mine > 0 && (least < 0 || mine < least)) least = mine;
+  return pauses_known ? ratio_of(median_of(contender, false), least) : -1;
 }
 
 Agreement agreement_of(const std::vector<Contender>& contenders) {
