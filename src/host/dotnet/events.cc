@@ -6,7 +6,7 @@
 
 namespace garner::dotnet {
 
-// Of an induced collection the request tells what kind of asking it was; a young one that failed and became full says so itself.
+// Of an induced collection the request tells what kind of asking it was. A young one that failed and became full keeps its first reason, with which its start was told.
 clr::GcReason DotNet::reason(Cause cause) const {
   using enum clr::GcReason;
   const Request& asked = cycle->asked();
@@ -16,7 +16,6 @@ clr::GcReason DotNet::reason(Cause cause) const {
     case Cause::low_memory:
     case Cause::memory_limit: return low_memory;
     case Cause::stress: return stress;
-    case Cause::promotion_failed: return out_of_space_soh;
     default: return alloc_soh;
   }
 }
