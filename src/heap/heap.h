@@ -85,8 +85,10 @@ template <class M> class Heap {
   }
 
   // -- labels: what the program's barrier reads --
-  GARNER_INLINE u8 label(u32 index) const { return labels_[index]; }
-  GARNER_INLINE u8 label_of(Ref ref) const { return labels_[index_of(ref)]; }
+  // Relaxed, like set_label: whoever holds a reference that counts has it from after its region was labelled; marking beside the program also asks for what is
+  // just being taken, and may have either answer.
+  GARNER_INLINE u8 label(u32 index) const { return __atomic_load_n(&labels_[index], __ATOMIC_RELAXED); }
+  GARNER_INLINE u8 label_of(Ref ref) const { return label(index_of(ref)); }
   void set_label(u32 index, u8 label) { __atomic_store_n(&labels_[index], label, __ATOMIC_RELAXED); }
   u8* labels() const { return labels_; }
 

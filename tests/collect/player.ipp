@@ -382,8 +382,7 @@ template <class M> void Player<M>::toggle_held() {
   Locked<typename M::Lock> guard(game_.lock);
   Found found = find();
   if (found.id == 0 || shadow_[found.id].outside_at != 0) return;
-  word at = found.ref.at + kWordBytes;
-  store_word(at, load_word(at) ^ synthetic::kHeld);
+  synthetic::toggle_held(found.ref);
   shadow_[found.id].held = !shadow_[found.id].held;
   if (shadow_[found.id].held && dice_.one_in(2)) new_handle(HandleKind::counted, found, {{0}, 0});
 }

@@ -39,9 +39,13 @@ inline constexpr usize kBodyAt = 2 * kWordBytes; // from the reference
 constexpr usize body_words(u64 type) { return bytes_of(type) / kWordBytes - 3; }
 GARNER_INLINE u64 type_of(Ref ref) { return load_word(ref.at); }
 GARNER_INLINE word body_of(Ref ref) { return ref.at + kBodyAt; }
-GARNER_INLINE u32 id_of(Ref ref) { return u32(load_word(ref.at + kWordBytes)); }
-GARNER_INLINE u32 loader_of(Ref ref) { return u32(load_word(ref.at + kWordBytes) >> 32) & 0xffff; }
-GARNER_INLINE bool held(Ref ref) { return (load_word(ref.at + kWordBytes) & kHeld) != 0; }
+// Relaxed: a program changes kHeld while the object's loader is asked for beside it; whoever reads the rest has the object from its maker.
+GARNER_INLINE u64 identity_of(Ref ref) { return __atomic_load_n(reinterpret_cast<const u64*>(ref.at + kWordBytes), __ATOMIC_RELAXED); }
+GARNER_INLINE u32 id_of(Ref ref) { return u32(identity_of(ref)); }
+GARNER_INLINE u32 loader_of(Ref ref) { return u32(identity_of(ref) >> 32) & 0xffff; }
+GARNER_INLINE bool held(Ref ref) { return (identity_of(ref) & kHeld) != 0; }
+// By one thread at a time.
+GARNER_INLINE void toggle_held(Ref ref) { __atomic_store_n(reinterpret_cast<u64*>(ref.at + kWordBytes), identity_of(ref) ^ kHeld, __ATOMIC_RELAXED); }
 GARNER_INLINE bool is_filler(Ref ref) { return shape_of(type_of(ref)) == Shape::filler; }
 constexpr word header_for(u32 id) { return mix64(id) & (kSuppressed - 1); }
 

@@ -127,7 +127,7 @@ template <class M> class Synthetic {
   Vector<word> passing;             // roots of the next tracing only
   Vector<word> ambiguous;           // words that may be references
   Vector<SideEntry> side_table;
-  Vector<Loader> loaders;           // [0] is unused
+  Vector<Loader> loaders;           // [0] is unused. At most a page of them: it must not move while old objects are marked beside the program
   Vector<u32> dropped, unsuppressed; // identities that drop_eagerly and take_suppressed answered yes for, since the last begin
 
  private:

@@ -203,7 +203,10 @@ template <class M> void Synthetic<M>::wrote_type(Ref ref) {
 }
 
 template <class M> void Synthetic<M>::write_range(word to, word from, usize slots) {
-  memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), slots * kWordBytes);
+  // Whole words, as the runtime's copy of references: they are read while old objects are marked. Relaxed: what they refer to was published when they were first stored.
+  auto move = [&](usize i) { __atomic_store_n(reinterpret_cast<word*>(to) + i, load_word(from + i * kWordBytes), __ATOMIC_RELAXED); };
+  if (to <= from) for (usize i = 0; i < slots; i++) move(i);
+  else for (usize i = slots; i-- > 0;) move(i);
   for (word at = align_down(to, kCardBytes); at < to + slots * kWordBytes; at += kCardBytes) heap().mark_card(max_of(at, to));
   if (watched_ && !mutated<M>(Trap::unwatched_store)) heap().written().note(to, slots * kWordBytes);
 }
