@@ -180,10 +180,10 @@ template <class M> class Heap {
   // Changes while the world stands. Then on whatever becomes old is born marked, so that nobody need find it.
   void set_marking(bool on) { marking_ = on; }
   GARNER_INLINE bool marking() const { return marking_; }
-  // An object of the program that has just been placed in old space. Any thread of the program.
+  // An object of the program that has just been placed in old space, and whose type word is still 0: from here on pages with it may be read. Any thread of the program.
   void born_old(word block, usize bytes) {
     if (GARNER_LIKELY(!marking_) || mutated<M>(Trap::born_white)) return;
-    old_marks_.claim(block);
+    old_marks_.publish(block);
     if (region(index_at(block)).role != Role::large) old_marks_.extend(block, bytes);
   }
   // One that a collection has put or left there: what it refers to is looked at as if the program had just written it.

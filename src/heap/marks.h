@@ -39,12 +39,15 @@ template <class M, class E = MarkEntry<M>> class Marks {
     if ((entry.bits.load_relaxed() & first) != 0) return false; // racing markers are told apart by the fetch_or below
     return (entry.bits.fetch_or_relaxed(first) & first) == 0;   // relaxed: contents of the object are not published by its mark
   }
+  // As claim(), for an object that nobody else knows, while others may read its page. Release: whoever finds the bit (each_touching's acquire) finds no type there, or the
+  // whole object, and not what lay there before.
+  void publish(word block) { entry_of(block).bits.fetch_or_acq_rel(u64(1) << bit_of(block)); }
   // By whoever claimed the object, before anything but is_marked() is asked. `bytes` is the object's size.
   GARNER_INLINE void extend(word block, usize bytes) {
     Entry* entry = &entry_of(block);
     u32 first = bit_of(block);
     usize ones = bytes / kWordBytes - 1;
-    entry->bits.fetch_or_relaxed(ones_from(first, ones)); // relaxed, like the next: read after the phase
+    entry->bits.fetch_or_relaxed(ones_from(first, ones)); // relaxed: read after the phase; goes on with the release of publish()
     usize done = 64 - first;
     while (GARNER_UNLIKELY(done < ones)) {
       (++entry)->bits.fetch_or_acq_rel(ones_from(0, ones - done)); // release: whoever sees these (each_touching) sees the entry before
@@ -86,7 +89,7 @@ template <class M, class E = MarkEntry<M>> class Marks {
     u64 carry = low == begin ? 0 : entry_of(low - kMarkBlockBytes).bits.load_acquire() >> 63;
     if (carry != 0) fn(run_begin(low - kMarkBlockBytes, begin));
     for (word at = low; at < high; at += kMarkBlockBytes) {
-      u64 bits = entry_of(at).bits.load_acquire(); // pairs with extend's release
+      u64 bits = entry_of(at).bits.load_acquire(); // pairs with extend's release, and with publish()
       if ((bits & 1) != 0 && carry == 0 && at != begin) carry = entry_of(at - kMarkBlockBytes).bits.load_relaxed() >> 63;
       for (u64 firsts = first_words(bits, carry); firsts != 0; firsts &= firsts - 1) fn(at + kWordBytes * u64(__builtin_ctzll(firsts)));
       carry = bits >> 63;

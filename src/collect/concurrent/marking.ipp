@@ -53,7 +53,9 @@ template <class H, class M> template <class Q> GARNER_INLINE void Marking<H, M>:
 
 template <class H, class M> template <class Q> void Marking<H, M>::read_part(Self& self, Worker& w, Q& queue, word block, word low, word high) {
   Ref ref = ref_of(block);
-  if (load_word(ref.at) == 0) return; // born marked a moment ago: it has no type yet, so nothing was stored into it before its page was cleaned
+  // Born marked a moment ago: it has no type yet, so nothing was stored into it before its page was cleaned. Acquire: pairs with the store of the type, the last of what
+  // makes an object; of an array only its length comes later, and an array of none has no slots.
+  if (__atomic_load_n(reinterpret_cast<const word*>(ref.at), __ATOMIC_ACQUIRE) == 0) return;
   if (host_.leaf(ref)) return;
   host_.each_slot_in(ref, low, high, [&](Slot slot) { visit(self, w, queue, slot); });
   if (ref.at >= low && ref.at < high) follow_edge(queue, ref); // the page that its type lies on: there the barrier notes it

@@ -110,13 +110,14 @@ template <class F> GARNER_INLINE void each_slot(Ref ref, F fn) { each_slot_in(re
 
 GARNER_INLINE word payload_word(u32 id, usize i) { return (u64(id) + 1) * 0x9e3779b97f4a7c15ull ^ u64(i) * 0xbf58476d1ce4e5b9ull; }
 
-// Writes a new object over [block, block + size): slots null. The memory need not be zero.
+// Writes a new object over [block, block + size): slots null. The memory need not be zero. The type comes last, by a release: an object that is born old may be met by
+// who reads its page (Marking::read_part's acquire), and must not be taken for one before its slots are null.
 inline Ref format(word block, u64 type, u32 id, u32 loader) {
   Ref ref = ref_of(block);
   store_word(block, header_for(id));
-  store_word(ref.at, type);
   store_word(ref.at + kWordBytes, u64(id) | u64(loader) << 32);
   for (usize i = 0, n = body_words(type); i < n; i++) store_word(body_of(ref) + i * kWordBytes, is_slot(type, i) ? 0 : payload_word(id, i));
+  __atomic_store_n(reinterpret_cast<u64*>(ref.at), type, __ATOMIC_RELEASE);
   return ref;
 }
 

@@ -304,6 +304,7 @@ template <class M> word Mutator<M>::allocate_apart(Self& self, usize bytes, bool
       }
       if (block != 0) {
         cycle.grew_old(bytes);
+        store_word(ref_of(block).at, 0); // a hole is a filler, and what lies behind the last object may be an object of long ago; published by born_old
         host_.heap().born_old(block, bytes);
         return block;
       }
