@@ -334,7 +334,7 @@ template <class H, class M> void Cycle<H, M>::begin_marking(Self& self, CycleEnd
   end.mark_ns += tracing_phase(self, Phase::mark, most, m.root_tasks(), m, [&](Self& s, u32 task) { m.root_task(s, task); });
   host_.after_walk();
   m.seeded();
-  watch_program(true);
+  if (m.state() != State::idle) watch_program(true); // else there was no memory for it, and nobody would end the watching
 }
 
 // After a young collection.

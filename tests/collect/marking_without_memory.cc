@@ -1,0 +1,77 @@
+// Marking beside the program begins with a list of objects. Without memory for it there is no marking, and the program's barrier is left as it was.
+#include <sys/resource.h>
+
+#include "small_heap.h"
+
+namespace garner::test {
+namespace {
+
+// No more address space while one lives: lists cannot grow, and what is mapped stays usable.
+class NoMoreMemory {
+ public:
+  NoMoreMemory() {
+    getrlimit(RLIMIT_AS, &before_);
+    const rlimit none{64 * KiB, before_.rlim_max};
+    setrlimit(RLIMIT_AS, &none);
+  }
+  ~NoMoreMemory() { setrlimit(RLIMIT_AS, &before_); }
+
+ private:
+  rlimit before_;
+};
+
+// A young object that refers to this many old ones; nothing else does.
+void make_targets(SmallHeap& heap, usize targets) {
+  heap.drop_roots();
+  const usize cell = heap.root(heap.array(targets));
+  for (usize i = 0; i < targets; i++) heap.set(heap.at(cell), i, heap.leaf());
+  heap.young();
+  heap.young(); // old from here on
+  Ref young = heap.array(targets);
+  for (usize i = 0; i < targets; i++) heap.set(young, i, heap.get(heap.at(cell), i));
+  heap.drop_roots();
+  heap.root(young);
+}
+
+void begin_marking(SmallHeap& heap) {
+  Request request;
+  request.kind = Kind::young1;
+  request.begin_marking = true;
+  heap.mutator.collect(heap.self, request);
+}
+
+void end_marking(SmallHeap& heap) {
+  Request request;
+  request.kind = Kind::young1;
+  for (u32 tries = 0; tries < 10000 && heap.host.cycle->marking(); tries++) {
+    heap.self.yield();
+    heap.mutator.collect(heap.self, request);
+  }
+  EXPECT_TRUE(heap.host.cycle->ended_marking());
+}
+
+TEST(MarkingWithoutMemory, IsNotBegunAndLeavesTheBarrierAlone) {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "a sanitizer needs memory of its own";
+#endif
+  constexpr usize kFew = 100, kMany = 4000; // a list begins with a page: 512 entries
+  SmallHeap heap("marking=concurrent,tenure=fixed,tenure_age=1,workers=1,verify=off");
+  make_targets(heap, kFew);
+  begin_marking(heap); // whatever else a collection needs has its memory from here on
+  ASSERT_TRUE(heap.host.cycle->marking());
+  end_marking(heap);
+  make_targets(heap, kMany);
+  {
+    NoMoreMemory none;
+    begin_marking(heap);
+  }
+  EXPECT_FALSE(heap.host.cycle->marking());
+  EXPECT_FALSE(heap.heap().marking());
+  make_targets(heap, kMany);
+  begin_marking(heap);
+  EXPECT_TRUE(heap.host.cycle->marking()) << "with memory it is begun";
+  end_marking(heap);
+}
+
+} // namespace
+} // namespace garner::test
