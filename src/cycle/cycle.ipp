@@ -540,8 +540,8 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
   spaces_.eden.reset_used();
   u64 before = machine_.now();
   spaces_.eden.set_limit(pace_.eden());
-  spaces_.eden.rest(pace_.eden());
   end.resize_ns = machine_.now() - before;
+  spaces_.eden.rest(pace_.eden()); // holes for later: no matter of eden's size
   for (u32 g = 0; g <= u32(kind); g++) counts_[g].fetch_add_relaxed(1);
   record.generation = u32(kind);
 }
