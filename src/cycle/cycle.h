@@ -126,7 +126,7 @@ template <class H, class M> class Cycle final : public Collector {
   void* spawn_arg_ = nullptr;
   Tracing tracing_ = Tracing::none;
   u32 condemned_ = 2;
-  const Request* asked_ = nullptr;       // of the thread that collects
+  const Request* asked_ = nullptr;       // of the thread that collects; null when the program runs
   const CycleRecord* current_ = nullptr; // likewise
   Atomic<u64> count_{0};        // release after a collection's figures are written; acquire by requesters
   Atomic<u64> counts_[3];

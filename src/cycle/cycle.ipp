@@ -183,6 +183,7 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   condemned_ = 2;
   if (beside_) beside().go(self);
   host_.resume();
+  asked_ = nullptr, current_ = nullptr;
   u64 now = machine_.now();
   end.pause_ns = now - asked_ns;
   total_pause_ns_.store_relaxed(total_pause_ns_.load_relaxed() + end.pause_ns);
