@@ -5,7 +5,8 @@ namespace garner {
 
 void Pace::init(const PaceConfig& config) {
   config_ = config;
-  wanted_ = eden_ = clamp_to(config.eden_start, min_of(config.eden_min, config.eden_max), config.eden_max);
+  wanted_ = clamp_to(config.eden_start, min_of(config.eden_min, config.eden_max), config.eden_max);
+  eden_.store_relaxed(wanted_);
   set_threshold();
 }
 
@@ -51,9 +52,9 @@ void Pace::after_young(const YoungFacts& facts) {
   // Squeezed: old space has taken eden's room. Either nearly all of it, or enough that the more frequent young collections have cost as
   // much already as the full one that would give the room back.
   u64 had = min_of(wanted_, room_after_full_);
-  bool taken = grown_since_full_ && facts.room < (~u64(0) >> 2) && eden_ < had && facts.old_bytes > live_ + live_ / 50;
+  bool taken = grown_since_full_ && facts.room < (~u64(0) >> 2) && eden() < had && facts.old_bytes > live_ + live_ / 50;
   count_debt(facts);
-  squeezed_ = taken && (eden_ < had / 6 || debt_ns_ > double(full_ns_));
+  squeezed_ = taken && (eden() < had / 6 || debt_ns_ > double(full_ns_));
 }
 
 // What young collections since the last full one have cost beyond the price per byte of the first of them, when eden was largest.
@@ -100,15 +101,15 @@ void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns) {
   base_count_ = 0;
   set_threshold();
   fit(room);
-  room_after_full_ = eden_;
+  room_after_full_ = eden();
 }
 
 // Eden and the copies of what survives of it must both fit.
 void Pace::fit(u64 room) {
   u64 most = u64(double(room) / (1.0 + clamp_to(survival_ * 1.25 + 0.02, kLeastReserve, 1.0)));
-  eden_ = min_of(wanted_, most);
-  eden_ = max_of(eden_, min_of<u64>(512 * KiB, room)); // the last step before full collections take over
-  if (eden_floor_ != 0) eden_ = max_of(eden_, min_of(eden_floor_, room));
+  u64 next = max_of(min_of(wanted_, most), min_of<u64>(512 * KiB, room)); // the least: the last step before full collections take over
+  if (eden_floor_ != 0) next = max_of(next, min_of(eden_floor_, room));
+  eden_.store_relaxed(next); // at once: whoever reads meanwhile gets a size that is or was
 }
 
 } // namespace garner

@@ -48,14 +48,14 @@ class Pace {
   void after_young(const YoungFacts& facts);
   void after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns);
 
-  u64 eden() const { return eden_; }             // bytes of the next eden
+  u64 eden() const { return eden_.load_relaxed(); } // bytes of the next eden. Any-thread
   u64 old_threshold() const { return threshold_.load_relaxed(); }
   bool full_due(u64 old_bytes) const { return old_bytes >= old_threshold() || squeezed_; }
   // Old space has grown half as much again while it was being marked beside the program: that is too slow.
   bool overdue(u64 old_bytes) const { return old_bytes > overdue_.load_relaxed(); }
   // Large allocations count before they happen. Any-thread.
   bool large_due(u64 old_bytes, u64 asked) const { return old_bytes + asked > old_threshold(); }
-  u64 expected_survivors() const { return u64(survival_ * double(eden_)); }
+  u64 expected_survivors() const { return u64(survival_ * double(eden())); }
   bool promotes_at_once() const { return at_once_ != 0; }
   void remember_survival(double share) { survival_ = share; } // of a heap that is made anew: what its earlier collections would have taught
   u32 share_percent() const { return u32(share_ * 100); }
@@ -68,7 +68,8 @@ class Pace {
   void set_threshold();
 
   PaceConfig config_;
-  u64 wanted_ = 0, eden_ = 0, eden_floor_ = 0;
+  u64 wanted_ = 0, eden_floor_ = 0;
+  Atomic<u64> eden_{0}; // relaxed, pairs with nothing: a number, stored under the collection lock, that the program's calls read without it
   Atomic<u64> threshold_{0}, overdue_{0}; // relaxed: numbers, read by allocating threads while a new limit is set
   u64 live_ = 0, room_after_full_ = 0;
   double survival_ = 0.1, share_ = 0;
