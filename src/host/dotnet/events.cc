@@ -25,13 +25,14 @@ void DotNet::fire_triggered(Cause cause) {
 }
 
 void DotNet::fire_start(Kind kind, Cause cause, u64 index) {
+  told_ = kind;
   if (wants(clr::EventKeyword::gc, clr::EventLevel::information)) ee->EventSink()->FireGCStart_V2(u32(index), u32(kind), u32(reason(cause)), 0);
 }
 
 void DotNet::fire_end(Kind kind, Cause cause, u64 index) {
   if (!wants(clr::EventKeyword::gc, clr::EventLevel::information)) return;
   clr::IGCToCLREventSink* sink = ee->EventSink();
-  sink->FireGCEnd_V1(u32(index), u32(kind));
+  sink->FireGCEnd_V1(u32(index), u32(told_)); // as on stock, where no collection changes its generation once its start was told: analysers pair them by both
   const GenerationSizes& s = cycle->current().after;
   // What survived, by generation. A young collection of both young generations knows what went to old space, not where each object came from:
   // that counts as of generation 1. A full one counts what is in old space afterwards.
@@ -63,7 +64,7 @@ void DotNet::fire_histories(Kind kind, Cause cause, const u64 survived[5]) {
   times[usize(clr::GcTime::begin)] = micros(begun_ns_, roots_ns_);
   times[usize(clr::GcTime::mark_roots)] = micros(roots_ns_, marked_ns_);
   times[usize(kind == Kind::full ? clr::GcTime::compact : clr::GcTime::mark_long_weak)] = micros(marked_ns_, machine.now());
-  sink->FireGCGlobalHeapHistory_V4(cycle->pace().eden(), 1, u32(kind), 0, u32(reason(cause)), clr::kMechanismCompaction | clr::kMechanismPromotion,
+  sink->FireGCGlobalHeapHistory_V4(cycle->pace().eden(), 1, u32(told_), 0, u32(reason(cause)), clr::kMechanismCompaction | clr::kMechanismPromotion,
                                    u32(latency_mode.load_relaxed()), memory_load(), 0, 0, clr::kGcTimes, sizeof times[0], times);
 
   clr::GcGenerationData generations[5] = {};
@@ -82,9 +83,9 @@ void DotNet::fire_histories(Kind kind, Cause cause, const u64 survived[5]) {
     generations[2].came_in = survived[1];
   }
   bool asked = cause == Cause::induced;
-  u32 generation = u32(kind), reasons = generation << 2 * u32(clr::CondemnReason::decided);
+  u32 generation = u32(told_), reasons = generation << 2 * u32(clr::CondemnReason::decided);
   reasons |= generation << 2 * u32(asked ? clr::CondemnReason::asked : clr::CondemnReason::budget);
-  u32 conditions = asked && kind == Kind::full ? clr::kConditionInducedFull : 0;
+  u32 conditions = asked && told_ == Kind::full ? clr::kConditionInducedFull : 0;
   sink->FireGCPerHeapHistory_V3(nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 0, reasons, conditions, 0, 0, 0, nullptr, 5, sizeof generations[0], generations);
 }
 

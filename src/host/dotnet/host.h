@@ -244,6 +244,7 @@ class DotNet {
   Atomic<u32> last_share_{0};      // relaxed: a number to be shown
   Mutex collection_lock_;
   bool was_cooperative_ = false;   // of the thread that holds the lock
+  Kind told_ = Kind::young1; // with which the start of the collection was told; it may be another at its end
   u64 begun_ns_ = 0, roots_ns_ = 0, marked_ns_ = 0; // when the collection began, first asked for roots, last had followed all strong references
   u64 scan_epoch_ = 0;             // raised before every gathering; contexts are claimed for it
   bool gathering_ = false;
