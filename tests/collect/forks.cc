@@ -9,7 +9,21 @@
 #include <cstring>
 #include <ctime>
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) && !defined(__SANITIZE_THREAD__)
+#define __SANITIZE_THREAD__ 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+// A report ends the process: otherwise it would change the exit code of a program that ends by exit, and these end by _exit, in which nobody looks for reports.
+extern "C" __attribute__((visibility("default"))) const char* __tsan_default_options(); // the sanitizer, a library, asks for it
+extern "C" const char* __tsan_default_options() { return "halt_on_error=1:exitcode=66"; }
+#endif
+
 namespace garner::test {
+namespace {
+constexpr int kReported = 66; // the thread sanitizer's exit code
+}
 
 u64 monotonic_s() {
   timespec t;
@@ -72,7 +86,7 @@ u64 Forks::run(const Run& run, const Failed& failed) {
       if (pids_[i] != pid) continue;
       if (u64 playing = board_->seats[i].playing.exchange_acq_rel(0); playing != 0) {
         failures_++;
-        failed(playing - 1, !WIFSIGNALED(status) ? "" : WTERMSIG(status) == SIGKILL ? "no end" : strsignal(WTERMSIG(status)));
+        failed(playing - 1, !WIFSIGNALED(status) ? (WEXITSTATUS(status) == kReported ? "a sanitizer's report" : "") : WTERMSIG(status) == SIGKILL ? "no end" : strsignal(WTERMSIG(status)));
       }
       if (more()) spawn(i, run);
       else alive--;
