@@ -166,7 +166,11 @@ u64 wrong_games(u32 traps, u64 games, bool aloud = false, usize litter = 0, std:
 }
 
 u32 bit(Trap trap) { return 1u << u32(trap); }
+#if defined(__SANITIZE_THREAD__)
+constexpr u64 kGames = 120; // each takes ten times as long
+#else
 constexpr u64 kGames = 300;
+#endif
 
 TEST(MarkingTraps, WithEveryGuardNothingIsLost) { EXPECT_EQ(wrong_games(0, 4 * kGames, true), 0u); }
 TEST(MarkingTraps, WhatTheThreadHasNotComeToIsMarkedInTheLastPause) {
