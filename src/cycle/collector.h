@@ -9,6 +9,7 @@
 
 namespace garner {
 
+// With Cause::marked it asks for the last pause of a marking beside the program, and for nothing where there is none to end.
 struct Request {
   Kind kind = Kind::young1;
   Cause cause = Cause::eden_full;
@@ -19,6 +20,7 @@ struct Request {
   bool give_back = false;  // return all free memory to the system
   bool when_due = false;   // asked for only because the budget says so; for the host's events
   bool begin_marking = false; // of a young one: old space is to be marked beside the program from here on, if that is not on its way
+  bool may_mark = true;    // false: an old collection that is due is not begun beside the program
 };
 
 // What a thread asks for in turn when it is given no memory: a young collection (0), a full one (1), a full one that compacts everything (2), and then nothing (kMost).
@@ -50,6 +52,11 @@ struct CycleRecord {
   GenerationSizes before, after;
   u32 generation;
   u64 total_pause_ns;      // of all collections so far
+  // What programs are told. A marking beside the program is one collection with one number, which it takes when it begins: before the young collection of its first
+  // pause, and those that come while it lasts. end.index goes by when collections end.
+  u64 number;
+  bool beside;             // it ended such a marking; end.pause_ns is its last pause then
+  u64 first_pause_ns;      // of that marking: what its beginning added to a young collection's pause
 };
 
 class Collector {
@@ -61,6 +68,7 @@ class Collector {
   virtual u64 count_of(u32 generation) const = 0; // collections that included it
   virtual CycleRecord last(Kind kind) const = 0; // any-thread: a copy, whole
   virtual CycleRecord last_any() const = 0;
+  virtual CycleRecord last_beside() const = 0;   // the last one that ended a marking beside the program; last(Kind::full) is none of those
   virtual u64 total_pause_ns() const = 0;
   virtual Pace& pace() = 0;
   virtual void set_limit(u64 bytes) = 0;         // a new hard limit; the next collections work towards it

@@ -40,6 +40,7 @@ template <class H, class M> class Cycle final : public Collector {
   u64 count_of(u32 generation) const override { return counts_[generation].load_relaxed(); }
   CycleRecord last(Kind kind) const override { return record_of(kind == Kind::full ? 1 : 0); }
   CycleRecord last_any() const override { return record_of(2); }
+  CycleRecord last_beside() const override { return record_of(3); }
   u64 total_pause_ns() const override { return total_pause_ns_.load_relaxed(); }
   Pace& pace() override { return pace_; }
   void set_limit(u64 bytes) override;
@@ -54,6 +55,11 @@ template <class H, class M> class Cycle final : public Collector {
   bool marked() { return marking() && beside().rests(); }
   // Whether the collection that is being run, or was run last, swept what was marked beside the program. By whoever runs it.
   bool ended_marking() const { return step_ == Step::last; }
+  // For the host, from begin() to resume(): the number of the marking that this collection begins, finds or ends, 0 for none; whether it begins there. From finish()
+  // on: whether the marking came to nothing, because everything stopped for a full collection or there was no memory for it.
+  u64 marking_number() const { return marking_number_; }
+  bool begins_marking() const { return step_ == Step::first; }
+  bool gave_up_marking() const { return gave_up_; }
   u64 left_to_pauses() { return beside_ ? beside().taken_over() : 0; } // see Marking::taken_over
   u32 passes() const { return passes_; } // of that collection over roots and weak things: 2 when a full one followed a young one under the same stop
   void stop_marking(Self& self); // its thread's end; by a thread that is outside the program, before the gang's
@@ -73,6 +79,7 @@ template <class H, class M> class Cycle final : public Collector {
   enum class Step : u8 { none, first, last }; // what a collection does for the marking beside the program
 
   Kind decide(const Request& request, bool may_mark);
+  u64 number_for(u64 index);
   Kind perform(Self& self, const Request& request, Kind kind, CycleEnd& end);
   void young(Self& self, Kind kind, CycleEnd& end);
   void full(Self& self, bool compact_all, CycleEnd& end);
@@ -120,6 +127,9 @@ template <class H, class M> class Cycle final : public Collector {
   Marking<H, M>& beside() { return *reinterpret_cast<Marking<H, M>*>(besides_); }
   bool beside_ = false;         // besides_ stands; set at start
   Step step_ = Step::none;
+  bool gave_up_ = false;
+  u64 marking_number_ = 0, given_up_ = 0; // see CycleRecord::number; markings that came to nothing have had numbers too
+  u64 marking_began_ns_ = 0, first_pause_ns_ = 0;
   u32 passes_ = 1;
   Atomic<u32> marking_now_{0};  // relaxed: a hint
   typename Gang<M>::Spawn spawn_ = nullptr;
@@ -134,7 +144,7 @@ template <class H, class M> class Cycle final : public Collector {
   Atomic<u64> old_bytes_{0};
   Atomic<u64> allocated_{0};    // bytes handed out to the program up to the last collection, large ones up to now
   mutable typename M::Lock last_lock_; // guards last_: written when the program runs again
-  CycleRecord last_[3] = {};    // ephemeral, full, any
+  CycleRecord last_[4] = {};    // ephemeral, full, any, marked beside the program
   u64 start_ns_ = 0, last_end_ns_ = 0, last_roots_ns_ = 0;
   u64 old_after_full_ = 0, old_growth_ = 0; // old and large bytes that the last full collection left, and what came between full ones
 };

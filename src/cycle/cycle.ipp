@@ -141,12 +141,13 @@ template <class H, class M> bool Cycle<H, M>::is_alive(Ref ref) {
 
 template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   host_.enter();
-  if (request.optional && count() != request.seen) { // somebody else was faster
+  const bool nothing = request.cause == Cause::marked && !marked(); // it has been ended or given up
+  if (nothing || (request.optional && count() != request.seen)) { // somebody else was faster
     host_.leave();
     return false;
   }
   gang_.ensure(worker_count_);
-  const bool may_mark = beside_ && beside().ensure_thread(spawn_, spawn_arg_);
+  const bool may_mark = beside_ && request.may_mark && beside().ensure_thread(spawn_, spawn_arg_);
   CycleRecord record{};
   asked_ = &request;
   current_ = &record;
@@ -158,12 +159,14 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   u64 index = count() + 1;
   Kind kind = decide(request, may_mark);
   CycleEnd& end = record.end;
+  record.beside = ended_marking(); // also if its young collection fails: then a full one ends it
+  record.number = number_for(index);
   end.index = index;
   end.kind = kind;
   end.cause = request.cause;
   end.start_ns = asked_ns;
   end.stop_ns = stopped_ns - asked_ns;
-  host_.begin(kind, request.cause, index);
+  host_.begin(kind, request.cause, record.number);
   record.before = tally([&](auto fn) { heap_.each_region(self, fn); });
   end.heap_before = record.before.total();
   end.young_before = record.before.bytes[0] + record.before.bytes[1];
@@ -177,9 +180,15 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   tracing_ = Tracing::none;
   record.after = tally([&](auto fn) { heap_.each_region(self, fn); });
   after(kind, request, end, record);
+  const bool over = marking_number_ != 0 && beside().state() == State::idle;
+  gave_up_ = over && !record.beside;
+  if (gave_up_) { // it was told to have begun
+    given_up_++;
+    for (auto& times : counts_) times.fetch_add_relaxed(1);
+  }
   if (when == VerifyWhen::after || when == VerifyWhen::both) verify("after");
   count_.store_release(index);
-  host_.finish(kind, request.cause, index);
+  host_.finish(kind, request.cause, record.number);
   condemned_ = 2;
   if (beside_) beside().go(self);
   host_.resume();
@@ -188,9 +197,12 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   end.pause_ns = now - asked_ns;
   total_pause_ns_.store_relaxed(total_pause_ns_.load_relaxed() + end.pause_ns);
   record.total_pause_ns = total_pause_ns_.load_relaxed();
+  if (begins_marking()) first_pause_ns_ = now - marking_began_ns_;
+  if (record.beside) record.first_pause_ns = first_pause_ns_;
+  if (over) marking_number_ = 0;
   {
     Locked<typename M::Lock> guard(last_lock_);
-    last_[kind == Kind::full ? 1 : 0] = record;
+    last_[record.beside ? 3 : kind == Kind::full ? 1 : 0] = record;
     last_[2] = record;
   }
   last_end_ns_ = now;
@@ -200,6 +212,12 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   pace_.set_short(host_.memory_short()); // reads files of the system, hence not while the program stands; the next collection goes by it
   host_.leave();
   return true;
+}
+
+template <class H, class M> u64 Cycle<H, M>::number_for(u64 index) {
+  if (step_ == Step::first) marking_number_ = index + given_up_;
+  if (step_ == Step::last) return marking_number_;
+  return index + given_up_ + (marking_number_ != 0 ? 1 : 0);
 }
 
 // Of a collection that ends a marking the kind is full: what it does to old space is.
@@ -217,7 +235,7 @@ template <class H, class M> Kind Cycle<H, M>::decide(const Request& request, boo
       if (!due || !pace_.overdue(old_bytes())) break;
       [[fallthrough]]; // what is left to mark is marked in the pause
     case State::ready:
-      if (!request.may_widen && request.cause != Cause::stress) break; // who asked for a young collection gets that
+      if (!request.may_widen && request.cause != Cause::stress && request.cause != Cause::marked) break; // who asked for a young collection gets that
       step_ = Step::last;
       return Kind::full;
   }
@@ -328,6 +346,7 @@ template <class H, class M> void Cycle<H, M>::stop_marking(Self& self) {
 template <class H, class M> void Cycle<H, M>::begin_marking(Self& self, CycleEnd& end) {
   auto& m = beside();
   const u32 most = gang_.workers();
+  marking_began_ns_ = machine_.now();
   host_.before_roots(Kind::full);
   m.begin();
   TaskBody gather{[&](Self& s, u32) { m.gather_task(s, Kind::full); }};

@@ -21,13 +21,20 @@ void Pace::set_short(bool is) {
   set_threshold();
 }
 
+void Pace::set_patient(bool is) {
+  patient_ = is;
+  set_threshold();
+}
+
 void Pace::set_threshold() {
   u64 growth = live_ * config_.old_growth_percent / 100;
   growth = growth * (10 - config_.conserve) / 10;
   growth = max_of(growth, config_.growth_min);
   if (short_) growth = min_of(growth, max_of(live_ / kShortGrowth, config_.growth_min / kShortGrowth));
   threshold_.store_relaxed(live_ + growth);
-  overdue_.store_relaxed(live_ + growth + growth / 2);
+  u64 overdue = live_ + growth + growth / 2;
+  if (patient_ && !short_) overdue = config_.limit == 0 ? ~u64(0) : max_of(overdue, config_.limit / 4 * 3);
+  overdue_.store_relaxed(overdue);
 }
 
 void Pace::after_young(const YoungFacts& facts) {

@@ -41,6 +41,8 @@ class Pace {
   // The machine's memory is nearly used up: old space may grow little before a full collection.
   void set_short(bool is);
   bool is_short() const { return short_; }
+  // Old space may grow while it is marked beside the program, however long that takes: but for a machine that is short, and up to three quarters of a limit.
+  void set_patient(bool is);
   void set_eden_floor(u64 bytes) { eden_floor_ = bytes; } // a promise to the program (no-GC region); 0 ends it
 
   u64 eden_floor() const { return eden_floor_; }
@@ -84,7 +86,7 @@ class Pace {
   static constexpr u32 kAtOnceFirst = 4, kAtOnceMost = 32;
   static constexpr double kLeastReserve = 0.2; // of eden, for survivors
   static constexpr u64 kShortGrowth = 8; // the part of what lives that old space may grow by then
-  bool squeezed_ = false, grown_since_full_ = false, short_ = false;
+  bool squeezed_ = false, grown_since_full_ = false, short_ = false, patient_ = false;
 };
 
 } // namespace garner

@@ -100,6 +100,8 @@ template <class H, class M> void Marking<H, M>::live(Self& self) {
     while (left && !turns_.wanted()) left = step(self);
     if (!left) state_ = State::ready;
     turns_.finish(!left);
+    if constexpr (requires { host_.marking_rests(); })
+      if (!left) host_.marking_rests();
   }
 }
 

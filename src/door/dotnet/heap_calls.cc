@@ -3,15 +3,6 @@
 
 namespace garner::dotnet {
 
-int HeapCalls::SetGcLatencyMode(int mode) {
-  if (host_.no_gc_active()) return int(clr::SetLatencyStatus::no_gc_in_progress);
-  if (mode >= 0 && mode < int(clr::LatencyMode::no_gc_region)) {
-    // Sustained low latency means something only where collections can be concurrent; asked for elsewhere, the mode stays.
-    if (mode != int(clr::LatencyMode::sustained_low_latency) || host_.stock.concurrent) host_.latency_mode.store_relaxed(mode);
-  }
-  return int(clr::SetLatencyStatus::ok);
-}
-
 bool HeapCalls::RegisterForFinalization(int, clr::Object* object) {
   if ((__atomic_load_n(header(object), __ATOMIC_RELAXED) & clr::kHeaderFinalizerRun) != 0) {
     __atomic_fetch_and(header(object), ~clr::kHeaderFinalizerRun, __ATOMIC_RELAXED);

@@ -12,12 +12,12 @@ class HeapCalls final : public clr::IGCHeap {
   bool IsValidGen0MaxSize(usize bytes) override { return bytes >= 64 * KiB; }
   usize GetValidSegmentSize(bool) override { return 16 * MiB; }
   void SetReservedVMLimit(usize) override {}
-  void WaitUntilConcurrentGCComplete() override {}
-  bool IsConcurrentGCInProgress() override { return false; }
-  void TemporaryEnableConcurrentGC() override {}
-  void TemporaryDisableConcurrentGC() override {}
+  void WaitUntilConcurrentGCComplete() override { host_.wait_marking(-1); }
+  bool IsConcurrentGCInProgress() override { return host_.cycle->marking(); }
+  void TemporaryEnableConcurrentGC() override { host_.hold_concurrent(false); }
+  void TemporaryDisableConcurrentGC() override { host_.hold_concurrent(true); }
   bool IsConcurrentGCEnabled() override { return host_.stock.concurrent; }
-  clr::Hresult WaitUntilConcurrentGCCompleteAsync(int) override { return clr::kOk; }
+  clr::Hresult WaitUntilConcurrentGCCompleteAsync(int timeout_ms) override { return host_.wait_marking(timeout_ms); }
   usize GetNumberOfFinalizable() override { return host_.finalize_queue.ready_count(); }
   clr::Object* GetNextFinalizable() override { return DotNet::object(host_.finalize_queue.next_ready()); }
   void GetMemoryInfo(u64* threshold, u64* total, u64* load, u64* heap, u64* fragmented, u64* committed, u64* promoted, u64* pinned, u64* pending,
@@ -27,7 +27,7 @@ class HeapCalls final : public clr::IGCHeap {
   }
   u32 GetMemoryLoad() override { return host_.memory_load(); }
   int GetGcLatencyMode() override { return host_.no_gc_active() ? int(clr::LatencyMode::no_gc_region) : host_.latency_mode.load_relaxed(); }
-  int SetGcLatencyMode(int mode) override;
+  int SetGcLatencyMode(int mode) override { return host_.set_latency(mode); }
   int GetLOHCompactionMode() override { return host_.loh_compaction; }
   void SetLOHCompactionMode(int mode) override { host_.loh_compaction = mode; }
   bool RegisterForFullGCNotification(u32 old_percent, u32 large_percent) override { return host_.register_full_notification(old_percent, large_percent); }
@@ -35,9 +35,7 @@ class HeapCalls final : public clr::IGCHeap {
   int WaitForFullGCApproach(int timeout_ms) override { return host_.wait_full(false, timeout_ms); }
   int WaitForFullGCComplete(int timeout_ms) override { return host_.wait_full(true, timeout_ms); }
   unsigned WhichGeneration(clr::Object* object) override { return host_.generation_of({word(object)}); }
-  int CollectionCount(int generation, int special) override {
-    return special != 0 || generation < 0 || generation > 2 ? 0 : int(host_.cycle->count_of(u32(generation)));
-  }
+  int CollectionCount(int generation, int special) override { return host_.collections_of(generation, special != 0); }
   int StartNoGCRegion(u64 total, bool large_known, u64 large, bool disallow_full) override { return host_.start_no_gc(total, large_known, large, disallow_full); }
   int EndNoGCRegion() override { return host_.end_no_gc(); }
   usize GetTotalBytesInUse() override { return host_.bytes_in_use(); }
@@ -124,7 +122,7 @@ class HeapCalls final : public clr::IGCHeap {
   // Changed by atomic operations only: the runtime's thin locks and hash codes are compare-and-swaps of the same word. Relaxed: one bit,
   // which publishes nothing.
   static u32* header(clr::Object* object) { return reinterpret_cast<u32*>(word(object) + clr::kHeaderAt); }
-  CycleRecord record(int generation) const { return generation >= 2 ? host_.cycle->last(Kind::full) : host_.cycle->last(Kind::young1); }
+  CycleRecord record(int generation) const { return generation >= 2 ? host_.last_full() : host_.cycle->last(Kind::young1); }
 
   DotNet& host_;
 };

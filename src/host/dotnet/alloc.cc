@@ -183,6 +183,7 @@ bool DotNet::large_due(usize bytes) {
 // A large object that is due finds that old space is being marked beside the program, or begins or ends that, instead of a collection that stops it for as long.
 bool DotNet::marked_beside(usize bytes) {
   if (GARNER_LIKELY(!cycle->marks_beside()) || beyond_memory(bytes) || cycle->pace().overdue(cycle->old_bytes() + bytes)) return false;
+  if (!cycle->marking() && !begins_beside()) return false;
   if (cycle->marking() && !cycle->marked()) return true;
   Request request;
   request.seen = cycle->count();
@@ -196,7 +197,7 @@ bool DotNet::marked_beside(usize bytes) {
 // Without a limit: the heap would outgrow the machine, so dead objects must go first. Not at every object: what stays may be untouched.
 bool DotNet::beyond_memory(usize bytes) {
   if (GARNER_LIKELY(heap().budget().limit() != 0 || heap().budget().charged() + bytes <= stock.total_memory)) return false;
-  return cycle->old_bytes() + bytes > cycle->last(Kind::full).end.heap_after + stock.total_memory / 16;
+  return cycle->old_bytes() + bytes > last_full().end.heap_after + stock.total_memory / 16;
 }
 
 // One step against a lack of memory. False when there is none left.
@@ -209,6 +210,7 @@ bool DotNet::relieve(u32 attempt, Cause cause, u64 seen) {
   request.cause = attempt == 0 || cause == Cause::large_budget ? cause : Cause::memory_limit;
   request.kind = attempt == 0 ? Kind::young1 : Kind::full;
   request.compact_all = attempt >= 2;
+  request.may_mark = !cycle->marks_beside() || begins_beside(); // GCLatencyMode.Batch: an old collection that is due stops the program
   // GCLatencyMode.LowLatency: no full collection but for lack of memory (then attempt is not 0).
   request.may_widen = latency_mode.load_relaxed() != i32(clr::LatencyMode::low_latency);
   cycle->collect(request);

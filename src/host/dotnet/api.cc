@@ -12,6 +12,7 @@ clr::Hresult DotNet::collect(int generation, bool low_memory, int mode) {
   request.kind = generation < 0 || generation >= int(clr::kMaxGeneration) ? Kind::full : generation == 0 ? Kind::young0 : Kind::young1;
   // Survivors that have piled up through such requests would never be looked at by them: the runtime's own collector takes generation 1 too then.
   if (request.kind == Kind::young0 && cycle->last_any().after.bytes[1] > cycle->pace().eden() / 2) request.kind = Kind::young1;
+  const bool beside = request.kind == Kind::full && !low_memory && (mode & clr::kCollectNonBlocking) != 0 && begins_beside();
   request.cause = low_memory ? Cause::low_memory : Cause::induced;
   request.seen = cycle->count();
   request.may_widen = false;
@@ -24,6 +25,7 @@ clr::Hresult DotNet::collect(int generation, bool low_memory, int mode) {
     if (!due) return clr::kOk;
     request.when_due = true;
   }
+  if (beside) return collect_beside();
   cycle->collect(request);
   return clr::kOk;
 }
@@ -68,28 +70,33 @@ void DotNet::memory_info(u64* out[11], u32* generation, u32* pause_percent, bool
     case clr::GcKind::any: record = cycle->last_any(); break;
     case clr::GcKind::ephemeral: record = cycle->last(Kind::young1); break;
     case clr::GcKind::full_blocking: record = cycle->last(Kind::full); break;
-    case clr::GcKind::background: break;
+    case clr::GcKind::background: record = cycle->last_beside(); break;
   }
   const CycleEnd& end = record.end;
   bool known = end.index != 0;
   u64 limit = heap().budget().limit(), total = limit != 0 ? limit : stock.total_memory;
   u64 values[11] = {
       total / 100 * stock.high_memory_percent, total, known ? total / 100 * max_of(memory_load(), 1u) : 0, record.after.total(), end.fragmented, // the size includes the holes
-      end.committed, end.kind == Kind::full ? end.heap_after : end.copied + end.kept, end.pinned, end.finalize_pending, end.index, 0};
+      end.committed, end.kind == Kind::full ? end.heap_after : end.copied + end.kept, end.pinned, end.finalize_pending, record.number, 0};
   for (u32 i = 0; i < 10; i++) *out[i] = values[i];
   *generation = record.generation;
   u64 since = machine.now() - cycle->start_ns();
   *pause_percent = known && since != 0 ? u32(min_of<u64>(10000, record.total_pause_ns * 10000 / since)) : 0;
   *compacting = end.compacted || (known && end.kind != Kind::full);
-  *concurrent = false;
+  *concurrent = record.beside;
   for (u32 g = 0; g < 5; g++) {
     generations[g * 4 + 0] = record.before.bytes[g];
     generations[g * 4 + 1] = record.before.holes[g];
     generations[g * 4 + 2] = record.after.bytes[g];
     generations[g * 4 + 3] = record.after.holes[g];
   }
-  pauses[0] = end.pause_ns / 100;
-  pauses[1] = 0;
+  pauses[0] = (record.beside ? record.first_pause_ns : end.pause_ns) / 100;
+  pauses[1] = record.beside ? end.pause_ns / 100 : 0;
+}
+
+CycleRecord DotNet::last_full() const {
+  CycleRecord blocking = cycle->last(Kind::full), beside = cycle->last_beside();
+  return beside.end.index > blocking.end.index ? beside : blocking;
 }
 
 int DotNet::refresh_limit() {

@@ -241,7 +241,8 @@ enum class GcReason : i32 {
 // Fields of the two histories of a collection, which analysers read by position.
 enum class GcTime : u32 { begin, mark_roots, mark_short_weak, mark_finalization, mark_long_weak, plan, relocate, compact }; // microseconds
 inline constexpr u32 kGcTimes = 8; // of a collection that compacts; sweeping ones have seven
-inline constexpr u32 kMechanismCompaction = 2, kMechanismPromotion = 4;
+enum class GcType : u32 { blocking = 0, background = 1, foreground = 2 }; // of the start event
+inline constexpr u32 kMechanismConcurrent = 1, kMechanismCompaction = 2, kMechanismPromotion = 4;
 enum class CondemnReason : u32 { asked, decided, budget, time }; // two bits each: a generation
 inline constexpr u32 kConditionInducedFull = 1;
 struct GcGenerationData { // bytes; sizes include what is free inside

@@ -5,7 +5,7 @@
 // does so in preemptive mode. A collection runs on the thread that needed it: enter() goes preemptive and takes the collection
 // lock, stop() suspends the others and comes back cooperative.
 // Split: world.cc stop and resume; events.cc what tools are told; roots.cc stacks; alloc.cc buffers and large objects; settings.cc configuration; api.cc System.GC;
-// no_gc.cc regions without collections and notifications; walks.cc tools; recording.cc the heap as a file; handles.cc handle manager; frozen.cc memory that is not ours.
+// background.cc marking beside the program; no_gc.cc regions without collections and notifications; walks.cc tools; recording.cc the heap as a file; handles.cc handle manager; frozen.cc memory that is not ours.
 #pragma once
 #include "cycle/cycle.h"
 #include "heap/finalizers.h"
@@ -41,7 +41,7 @@ struct StockSettings {
   u64 gen0_size = 0, gen0_max = 0;
   u64 loh_threshold = clr::kLargeObjectBytes;
   u32 heap_count = 0, high_memory_percent = 90, conserve = 0;
-  bool server = false, concurrent = true, retain = false, large_pages = false, no_affinitize = false, conservative = false, numa_aware = true;
+  bool server = false, concurrent = true, beside = false, retain = false, large_pages = false, no_affinitize = false, conservative = false, numa_aware = true;
 };
 
 class DotNet {
@@ -101,7 +101,7 @@ class DotNet {
   void enter();
   void leave();
   void stop(Cause cause);
-  void begin(Kind kind, Cause cause, u64 index);
+  void begin(Kind kind, Cause cause, u64 number);
   void before_roots(Kind kind);
   void after_strong(Kind kind);
   void after_walk() { gathering_ = false; }
@@ -118,7 +118,7 @@ class DotNet {
     ee->SyncBlockCacheWeakPtrScan(&Bridge::visit, word(&scan), word(&bridge));
   }
   void watch_writes(bool on);
-  void finish(Kind kind, Cause cause, u64 index);
+  void finish(Kind kind, Cause cause, u64 number);
   void resume();
 
   // -- allocation (alloc.cc) --
@@ -126,9 +126,19 @@ class DotNet {
   void close_context(clr::gc_alloc_context* context, bool thread_dies);
   u64 total_allocated() const { return total_allocated_.load_relaxed(); }
 
+  // -- marking beside the program (background.cc) --
+  bool begins_beside() const;  // may an old collection begin beside the program now? Any-thread
+  clr::Hresult collect_beside();
+  void marking_rests();        // by the marking thread, between slices, when nothing is left to mark: sees to the last pause
+  clr::Hresult wait_marking(int timeout_ms); // until none is under way; -1 is for ever
+  void hold_concurrent(bool held) { concurrent_held_.store_relaxed(held ? 1 : 0); } // the runtime, for a profiler
+  int set_latency(int mode);
+  int collections_of(int generation, bool beside_only) const;
+
   // -- System.GC (api.cc, no_gc.cc) --
   clr::Hresult collect(int generation, bool low_memory, int mode);
   void memory_info(u64* out[11], u32* generation, u32* pause_percent, bool* compacting, bool* concurrent, u64* generations, u64* pauses, int kind);
+  CycleRecord last_full() const; // whether it stopped the program or marked beside it
   u64 bytes_in_use();
   u32 memory_load();
   bool memory_short(); // looks at most ten times a second
@@ -200,6 +210,7 @@ class DotNet {
   }
 
   bool read_settings();
+  bool wants_beside(bool gc_concurrent) const;
   void read_stock();
   void note_unsupported();
   HeapConfig heap_config();
@@ -228,10 +239,21 @@ class DotNet {
   bool relieve(u32 attempt, Cause cause, u64 seen);
   void maybe_stress();
   clr::GcReason reason(Cause cause) const;
+  // What the end of a collection is told from, as long as cycle->current() is that collection. Taken while the world stands.
+  struct Ended {
+    u64 number;
+    Kind kind;
+    clr::GcReason reason;
+    bool asked, beside; // beside: of a marking beside the program
+    u64 survived[5], finalizing, ready;
+    u32 times[clr::kGcTimes];
+  };
   void fire_triggered(Cause cause);
-  void fire_start(Kind kind, Cause cause, u64 index);
-  void fire_end(Kind kind, Cause cause, u64 index);
-  void fire_histories(Kind kind, Cause cause, const u64 survived[5]);
+  void fire_start(Kind kind, Cause cause, u64 number);
+  Ended ended(Kind kind, clr::GcReason reason, bool asked, bool beside, u64 number);
+  void fire_end(const Ended& end);
+  void fire_statistics(const Ended& end);
+  void fire_histories(const Ended& end);
   void notify_full(Kind kind);
   void note_approach();
   void record_heap(Kind kind, Cause cause, u64 index);
@@ -249,6 +271,13 @@ class DotNet {
   u64 scan_epoch_ = 0;             // raised before every gathering; contexts are claimed for it
   bool gathering_ = false;
   Atomic<u32> pinned_claimed_{0};
+  // Marking beside the program.
+  Atomic<u32> concurrent_held_{0}; // relaxed: the next collection goes by it
+  Atomic<u32> ends_{0};            // futex: collections that ended; fetch_add_acq_rel by resume, load_acquire by who waits for a marking's end
+  Atomic<u32> beside_counts_[3];   // relaxed, of events: collections while a marking lasted, by generation; of generation 2 the markings
+  clr::GcReason beside_reason_ = clr::GcReason::empty; // why the last marking began
+  bool beside_asked_ = false, ends_beside_ = false, tells_beside_ = false; // it was induced; this collection was to end it; the end is to be told when the program runs
+  Ended beside_ended_{};
   Atomic<u64> total_allocated_{0}; // bytes handed out minus what was handed back
   Atomic<u64> tick_[3];            // bytes since the last allocation tick, per heap kind
   Atomic<u32> refills_{0};         // for stress

@@ -76,10 +76,19 @@ bool DotNet::read_settings() {
   return true;
 }
 
+// Whether old objects are marked beside the program. Our own option says so most explicitly. Else gcConcurrent=0, which nobody has who did not set it, says no; and where
+// it is 1, set or not, the option's default decides.
+bool DotNet::wants_beside(bool gc_concurrent) const {
+  bool own = settings.as<MarkingWhen>(Opt::marking) == MarkingWhen::concurrent;
+  return own && (gc_concurrent || settings.given(Opt::marking));
+}
+
 void DotNet::read_stock() {
   StockSettings s;
   s.server = flag("gcServer", "System.GC.Server", false);
-  s.concurrent = flag("gcConcurrent", "System.GC.Concurrent", true);
+  const bool concurrent = flag("gcConcurrent", "System.GC.Concurrent", true);
+  s.beside = wants_beside(concurrent);
+  s.concurrent = concurrent || s.beside;
   s.retain = flag("GCRetainVM", "System.GC.RetainVM", false);
   s.large_pages = flag("GCLargePages", "System.GC.LargePages", false);
   s.no_affinitize = flag("GCNoAffinitize", "System.GC.NoAffinitize", false);
@@ -233,7 +242,7 @@ HeapConfig DotNet::heap_config() {
   if (!stock.large_pages && settings.as<HugePages>(Opt::huge_pages) == HugePages::automatic) shape.huge_from = 64 * MiB;
   shape.poison = settings.on(Opt::poison);
   shape.notices = settings.on(Opt::notices);
-  shape.beside = settings.as<MarkingWhen>(Opt::marking) == MarkingWhen::concurrent;
+  shape.beside = stock.beside;
 
   PaceConfig& pace = config.pace;
   pace.adapt_tenure = settings.as<Tenure>(Opt::tenure) == Tenure::adaptive;

@@ -1,6 +1,7 @@
 // Stopping and resuming a .NET program, and the calls that the runtime expects between, in the order of its own collector:
 // SuspendEE, contexts closed, DiagGCStart, GcStartWork, start event, UpdateGCEventStatus, BeforeGcScanRoots, (roots),
 // AfterGcScanRoots, (weak things, side tables), PromotionsGranted or Demote, GcDone, DiagGCEnd, end event, RestartEE, EnableFinalization.
+// A marking beside the program is told to have ended after the RestartEE of its last pause.
 #include "host/dotnet/host.h"
 
 namespace garner::dotnet {
@@ -20,13 +21,13 @@ void DotNet::leave() {
 }
 
 void DotNet::stop(Cause cause) {
-  fire_triggered(cause);
+  if (!cycle->marks_beside()) fire_triggered(cause); // else when it is known whether this collection begins anything
   stop_began_ns_ = machine.now();
-  ee->SuspendEE(clr::SuspendReason::gc);
+  ee->SuspendEE(cause == Cause::marked ? clr::SuspendReason::gc_prep : clr::SuspendReason::gc);
   if (was_cooperative_) ee->DisablePreemptiveGC(); // does not wait: this thread stopped the world
 }
 
-void DotNet::begin(Kind kind, Cause cause, u64 index) {
+void DotNet::begin(Kind kind, Cause cause, u64 number) {
   ee->GcEnumAllocContexts([](clr::gc_alloc_context* context, void* self) { static_cast<DotNet*>(self)->close_context(context, false); }, this);
   finalize_queue.compact();
   int generation = int(kind);
@@ -34,10 +35,15 @@ void DotNet::begin(Kind kind, Cause cause, u64 index) {
   ee->GcStartWork(generation, clr::kMaxGeneration);
   begun_ns_ = machine.now();
   roots_ns_ = 0;
-  fire_start(kind, cause, index);
+  ends_beside_ = cycle->ended_marking();
+  if (cycle->begins_marking()) {
+    beside_reason_ = reason(cause);
+    beside_asked_ = cause == Cause::induced;
+  }
+  fire_start(kind, cause, number);
   ee->UpdateGCEventStatus(int(event_level.load_relaxed()), int(event_keywords.load_relaxed()), int(private_level.load_relaxed()),
                           int(private_keywords.load_relaxed()));
-  if (recording.on()) record_heap(kind, cause, index);
+  if (recording.on()) record_heap(kind, cause, number);
 }
 
 void DotNet::before_roots(Kind kind) {
@@ -65,12 +71,20 @@ void DotNet::watch_writes(bool on) {
   ee->StompWriteBarrier(&barrier);
 }
 
-void DotNet::finish(Kind kind, Cause cause, u64 index) {
+void DotNet::finish(Kind kind, Cause cause, u64 number) {
   if (kind == Kind::full) ee->SyncBlockCacheDemote(clr::kMaxGeneration); // some objects are younger than the oldest
   else ee->SyncBlockCachePromotionsGranted(clr::kMaxGeneration);
   ee->GcDone(int(kind));
-  ee->DiagGCEnd(index, int(kind), int(reason(cause)), false); // tools may walk the whole heap here
-  fire_end(kind, cause, index);
+  ee->DiagGCEnd(number, int(kind), int(reason(cause)), false); // tools may walk the whole heap here
+  const bool listens = wants(clr::EventKeyword::gc, clr::EventLevel::information);
+  if (!ends_beside_ && listens) fire_end(ended(kind, reason(cause), cause == Cause::induced, false, number));
+  if (ends_beside_ || cycle->gave_up_marking()) {
+    beside_counts_[2].fetch_add_relaxed(1);
+    tells_beside_ = listens;
+    if (listens) beside_ended_ = ended(Kind::full, beside_reason_, beside_asked_, true, cycle->marking_number());
+  } else if (cycle->marking_number() != 0 && !cycle->begins_marking()) {
+    for (u32 g = 0; g <= u32(kind); g++) beside_counts_[g].fetch_add_relaxed(1);
+  }
   notify_full(kind);
   if (kind == Kind::full) loh_compaction = i32(clr::LohCompaction::normal); // "compact once" is over
   recording.forget();
@@ -82,6 +96,11 @@ void DotNet::resume() {
   last_share_.store_relaxed(u32(min_of<u64>(100, (now - stop_began_ns_) * 100 / max_of<u64>(now - before, 1))));
   resumed_ns_ = now;
   if (was_cooperative_) ee->EnablePreemptiveGC();
+  if (tells_beside_) fire_end(beside_ended_);
+  tells_beside_ = false;
+  if (!cycle->marks_beside()) return;
+  ends_.fetch_add_acq_rel(1);
+  futex_wake_all(ends_);
 }
 
 bool DotNet::take_suppressed(Ref ref) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The platform's own tools on programs that run on Garner, each beside stock: sessions of the diagnostics client read with TraceEvent, dotnet-trace, the events of
+# The platform's own tools on programs that run on Garner, each beside stock: sessions of the diagnostics client read with TraceEvent (background collections too), dotnet-trace, the events of
 # a heap dump, meters, counters, BenchmarkDotNet, and what ClrMD reads of a dump. Needs packages (tests/door/dotnet/tools/Tools.csproj names them), from the
 # cache or from nuget.org. Arguments: --lib PATH. Ends with "N passed, N failed".
 . "$(dirname "$0")/common.sh"
@@ -31,6 +31,9 @@ inside() { # MODE: the tool is part of the program
 }
 
 watch session "$DIR"
+export DOTNET_gcConcurrent=1 GARNER=marking=concurrent
+watch background "$DIR"
+unset DOTNET_gcConcurrent GARNER
 watch graph
 watch counters
 inside meters

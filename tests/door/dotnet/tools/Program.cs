@@ -1,7 +1,7 @@
 // Tests of the platform's own tools on a program that runs on Garner, or on stock where no library is named.
 // Usage: dotnet Tools.dll MODE ARGUMENTS…; each mode that tests ends with "ok" or "failed" and prints only what stock prints too.
-//   session LIB DIR | read TRACE FACTS PROFILE | graph LIB | counters LIB | meters | benchmark | dump FILE HEAP
-//   target FACTS [wait] | shape | steady | crash     the programs that are watched
+//   session LIB DIR | background LIB DIR | read TRACE FACTS PROFILE | graph LIB | counters LIB | meters | benchmark | dump FILE HEAP
+//   target FACTS [wait] | background-target FACTS | shape | steady | crash     the programs that are watched
 // The watcher itself always runs on the runtime's own collector unless the caller says otherwise: LIB is given to the watched program only.
 namespace Garner.Tools;
 
@@ -15,6 +15,8 @@ internal static class Program
         ["crash"] => Dump.Crash(),
         ["session", string lib, string dir] => Session.Run(lib, dir),
         ["read", string trace, string facts, string profile] => Check.Verdict(() => Trace.Examine(trace, Facts.Read(facts), profile == "gc-verbose")),
+        ["background", string lib, string dir] => Background.Run(lib, dir),
+        ["background-target", string facts] => Background.Target(facts),
         ["graph", string lib] => Check.Verdict(() => Graph.Run(lib)),
         ["counters", string lib] => Check.Verdict(() => Counters.Run(lib)),
         ["meters"] => Check.Verdict(Meters.Run),
