@@ -95,6 +95,12 @@ internal static class Heap
     /// <summary>Whether a stress setting forces collections: then more come than the collector would choose.</summary>
     public static bool Forced => Environment.GetEnvironmentVariable("GARNER")?.Contains("stress_every", StringComparison.Ordinal) ?? false;
 
+    /// <summary>Whether this process runs on Garner: for what stock does only mostly.</summary>
+    public static bool OnGarner => GC.GetConfigurationVariables().ContainsKey("GarnerPreset");
+
+    /// <summary>Whether Garner is asked, in so many words, to mark old objects beside the program, whatever gcConcurrent says.</summary>
+    public static bool MarksBeside => Environment.GetEnvironmentVariable("GARNER")?.Contains("marking=concurrent", StringComparison.Ordinal) ?? false;
+
     /// <summary>Makes that many MiB of garbage in small objects; the number of collections that came meanwhile.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static int Garbage(int megabytes)

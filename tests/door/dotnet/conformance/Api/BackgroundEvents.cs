@@ -1,0 +1,89 @@
+// The events of a background collection, through an EventListener.
+// Rule: GCStart of generation 2 with type 1 and a number of its own; collections that start before its GCEnd are young and have their own pairs; its history says that it was
+// concurrent; the program is suspended twice at least.
+// Monitors take every start without an end for a collection that hangs, and every suspension for a pause of the collection around it.
+
+using System.Diagnostics.Tracing;
+
+namespace Garner.Conformance;
+
+[Behaviour("api-background-events", "a background collection starts and ends once, as type 1 of generation 2, with young collections in between and a concurrent history", Settings = Background.On)]
+internal static class BackgroundEvents
+{
+    private sealed class Listener : EventListener
+    {
+        public readonly List<(string Name, uint Number, uint Depth, uint Type)> Log = [];
+
+        protected override void OnEventSourceCreated(EventSource source)
+        {
+            if (source.Name == "Microsoft-Windows-DotNETRuntime")
+                EnableEvents(source, EventLevel.Informational, (EventKeywords)1);
+        }
+
+        protected override void OnEventWritten(EventWrittenEventArgs e)
+        {
+            uint Of(string field) => Convert.ToUInt32(e.Payload![e.PayloadNames!.IndexOf(field)]);
+            (string, uint, uint, uint)? seen = e.EventName switch
+            {
+                "GCStart_V2" => ("start", Of("Count"), Of("Depth"), Of("Type")),
+                "GCEnd_V1" => ("end", Of("Count"), Of("Depth"), 0),
+                "GCGlobalHeapHistory_V4" => ("history", 0, Of("CondemnedGeneration"), Of("GlobalMechanisms")),
+                "GCSuspendEEBegin_V1" when Of("Reason") is 1 or 6 => ("suspend", 0, 0, 0), // for a collection, or for a part of one
+                "GCRestartEEEnd_V1" => ("restart", 0, 0, 0),
+                _ => null,
+            };
+            if (seen is { } one)
+                lock (Log)
+                    Log.Add(one);
+        }
+
+        public (string Name, uint Number, uint Depth, uint Type)[] Copy()
+        {
+            lock (Log)
+                return [.. Log];
+        }
+    }
+
+    public static void Run(TextWriter output)
+    {
+        Background.KeepMuch();
+        GC.Collect();
+        using Listener listener = new();
+        Heap.Wait(() => { GC.Collect(0); return listener.Copy().Any(static e => e.Name == "end"); });
+        List<uint> told = [];
+        for (int round = 0; round < 4; round++)
+        {
+            long before = Background.Last.Index;
+            GC.Collect(2, GCCollectionMode.Forced, blocking: false);
+            for (int i = 0; i < 3; i++)
+                GC.Collect(0);
+            if (Heap.Wait(() => Background.Ended(before)) || Background.Collect())
+                told.Add((uint)Background.Last.Index);
+            uint last = told.LastOrDefault();
+            Expect.That(Heap.Wait(() => listener.Copy().Any(e => e.Name == "end" && e.Number == last)), $"the end of {last} is told");
+        }
+        GC.Collect(1);
+        Heap.Wait(() => listener.Copy().LastOrDefault().Name == "restart");
+        (string Name, uint Number, uint Depth, uint Type)[] log = listener.Copy();
+        foreach (uint number in told)
+        {
+            int start = Array.FindIndex(log, e => e.Name == "start" && e.Number == number), end = Array.FindIndex(log, e => e.Name == "end" && e.Number == number);
+            Expect.That(start >= 0 && start < end, $"{number} starts and ends");
+            if (start < 0 || end < start)
+                continue;
+            Expect.Equal((2u, 1u), (log[start].Depth, log[start].Type), "generation and type at the start");
+            Expect.Equal(2u, log[end].Depth, "generation at the end");
+            Expect.That(log[start..end].Count(static e => e.Name == "restart") >= 2, "the program goes on twice before the end");
+            foreach ((string name, uint inner, uint depth, uint type) in log[(start + 1)..end])
+                Expect.That(name != "start" || (depth < 2 && type is 0 or 2 && inner > number) || Heap.Forced, $"{inner} of generation {depth}, type {type}, starts while {number} lasts");
+        }
+        foreach (var one in log.Where(static e => e.Name == "start"))
+        {
+            Expect.Equal(1, log.Count(e => e.Name == "start" && e.Number == one.Number), $"starts of {one.Number}");
+            Expect.Equal(1, log.Count(e => e.Name == "end" && e.Number == one.Number && e.Depth == one.Depth), $"ends of {one.Number}");
+        }
+        Expect.That(log.Count(static e => e.Name == "history" && e.Depth == 2 && (e.Type & 1) != 0) >= 4, "concurrent histories");
+        Expect.Equal(4, told.Distinct().Count(), "background collections");
+        output.WriteLine("in pairs");
+    }
+}
