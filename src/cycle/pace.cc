@@ -22,6 +22,7 @@ void Pace::set_short(bool is) {
 }
 
 void Pace::set_patient(bool is) {
+  if (is == patient_) return;
   patient_ = is;
   set_threshold();
 }

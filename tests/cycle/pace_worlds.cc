@@ -199,6 +199,25 @@ TEST(PaceWorlds, N12AShortageBringsFullCollectionsForward) {
   EXPECT_FALSE(pace.full_due(live + live / 2));
 }
 
+// N1: a program that is promised short pauses has its old space marked beside it to the end, as long as there is memory.
+TEST(PaceWorlds, N1WhoIsPatientIsOverdueOnlyWhereMemoryEnds) {
+  Pace pace;
+  pace.init(config());
+  u64 live = 400 * MiB;
+  pace.after_full(live, live, ~u64(0) >> 2, 1'000'000);
+  EXPECT_TRUE(pace.overdue(4 * live));
+  pace.set_patient(true);
+  EXPECT_FALSE(pace.overdue(1000 * live));
+  pace.set_short(true);
+  EXPECT_TRUE(pace.overdue(4 * live)) << "the machine is short of memory";
+  pace.set_short(false);
+  pace.set_limit(4 * live);
+  EXPECT_FALSE(pace.overdue(3 * live));
+  EXPECT_TRUE(pace.overdue(3 * live + 1)) << "the limit is near";
+  pace.set_patient(false);
+  EXPECT_TRUE(pace.overdue(3 * live));
+}
+
 // N1: where what waits in survivor space comes through anyway, eden's survivors do not wait; the look back comes, but seldom.
 TEST(PaceWorlds, N1WaitingEndsWhereItIsInVainAndComesBackWhereItIsNot) {
   Pace pace;

@@ -73,18 +73,14 @@ clr::Hresult DotNet::wait_marking(int timeout_ms) {
   return late ? kTimedOut : clr::kOk;
 }
 
-// A mode that has no meaning here is not taken, and nothing says so, as on stock: sustained low latency without concurrent collection.
+// A mode that has no meaning here is not taken, and nothing says so, as on stock: sustained low latency without concurrent collection, low latency with the server setting.
 int DotNet::set_latency(int mode) {
   if (no_gc_active()) return int(clr::SetLatencyStatus::no_gc_in_progress);
   const auto wanted = clr::LatencyMode(mode);
   if (mode < 0 || mode >= int(clr::LatencyMode::no_gc_region)) return int(clr::SetLatencyStatus::ok);
   if (wanted == clr::LatencyMode::sustained_low_latency && !stock.concurrent) return int(clr::SetLatencyStatus::ok);
-  latency_mode.store_relaxed(mode);
-  if (cycle->marks_beside()) {
-    enter(); // pacing belongs to whoever holds the collection lock
-    cycle->pace().set_patient(latency_mode.load_relaxed() == i32(clr::LatencyMode::sustained_low_latency)); // as another thread may have set it meanwhile
-    leave();
-  }
+  if (wanted == clr::LatencyMode::low_latency && stock.server) return int(clr::SetLatencyStatus::ok);
+  latency_mode.store_relaxed(mode); // the next collection tells pacing (stop): whoever calls here must not wait, the runtime could not walk its stack
   return int(clr::SetLatencyStatus::ok);
 }
 

@@ -215,7 +215,7 @@ class IGCHeap {
                              bool* compacting, bool* concurrent, u64* generations, u64* pauses, int kind) = 0;
   virtual u32 GetMemoryLoad() = 0; // percent of physical memory, at the last collection
   virtual int GetGcLatencyMode() = 0;              // LatencyMode
-  virtual int SetGcLatencyMode(int mode) = 0;      // SetLatencyStatus
+  virtual int SetGcLatencyMode(int mode) = 0;      // SetLatencyStatus. No mode change: the caller has no frame that a stack walk could begin at
   virtual int GetLOHCompactionMode() = 0;          // LohCompaction
   virtual void SetLOHCompactionMode(int mode) = 0; // the caller checked the value
   virtual bool RegisterForFullGCNotification(u32 gen2_percent, u32 large_percent) = 0; // false: refused

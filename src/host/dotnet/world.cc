@@ -25,6 +25,7 @@ void DotNet::stop(Cause cause) {
   stop_began_ns_ = machine.now();
   ee->SuspendEE(cause == Cause::marked ? clr::SuspendReason::gc_prep : clr::SuspendReason::gc);
   if (was_cooperative_) ee->DisablePreemptiveGC(); // does not wait: this thread stopped the world
+  cycle->pace().set_patient(latency_mode.load_relaxed() == i32(clr::LatencyMode::sustained_low_latency));
 }
 
 void DotNet::begin(Kind kind, Cause cause, u64 number) {

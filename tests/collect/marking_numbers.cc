@@ -1,0 +1,81 @@
+// A marking beside the program is one collection to whoever counts: it has one number, a record of its own, and an end, also when a full collection takes its place; and the
+// last pause can be asked for by itself.
+#include "small_heap.h"
+
+namespace garner::test {
+namespace {
+
+struct Marked {
+  Marked() : heap(machine, "marking=concurrent") {
+    for (u32 i = 0; i < 200; i++) heap.root(heap.node(2, 200));
+    heap.young();
+    heap.young(); // old from here on
+  }
+  Collector& cycle() { return *heap.host.cycle; }
+  bool collect(bool begin, Cause cause = Cause::induced) {
+    Request request;
+    request.kind = Kind::young1;
+    request.cause = cause;
+    request.may_widen = false;
+    request.begin_marking = begin;
+    const u64 before = cycle().count();
+    heap.mutator.collect(heap.self, request);
+    return cycle().count() != before;
+  }
+  void wait() { // for the thread
+    for (u32 i = 0; i < 1'000'000 && !heap.host.cycle->marked(); i++) heap.self.yield();
+    ASSERT_TRUE(heap.host.cycle->marked());
+  }
+  Linux machine;
+  SmallHeapOn<Linux> heap;
+};
+
+TEST(MarkingNumbers, N4OneCollectionFromItsFirstPauseToItsLast) {
+  Marked m;
+  const u64 before = m.cycle().last_any().number, old = m.cycle().count_of(2), all = m.cycle().count_of(0);
+  EXPECT_EQ(m.cycle().last_beside().end.index, 0u);
+  m.collect(true);
+  EXPECT_EQ(m.cycle().last_any().number, before + 2) << "the young collection of the first pause comes after what it begins";
+  m.collect(false);
+  EXPECT_EQ(m.cycle().last_any().number, before + 3);
+  EXPECT_EQ(m.cycle().count_of(2), old);
+  m.wait();
+  EXPECT_TRUE(m.collect(false, Cause::marked));
+  CycleRecord beside = m.cycle().last_beside();
+  EXPECT_EQ(beside.number, before + 1);
+  EXPECT_EQ(m.cycle().last_any().number, before + 1);
+  EXPECT_TRUE(beside.beside);
+  EXPECT_GT(beside.first_pause_ns, 0u);
+  EXPECT_NE(m.cycle().last(Kind::full).number, before + 1) << "it did not stop the program for all of it";
+  EXPECT_EQ(m.cycle().count_of(2), old + 1);
+  EXPECT_EQ(m.cycle().count_of(0), all + 3) << "as many as there are numbers";
+  m.collect(false);
+  EXPECT_EQ(m.cycle().last_any().number, before + 4);
+}
+
+TEST(MarkingNumbers, N4OneThatAFullCollectionTakesThePlaceOfHasHadItsNumber) {
+  Marked m;
+  const u64 before = m.cycle().last_any().number, old = m.cycle().count_of(2);
+  m.collect(true);
+  m.heap.full();
+  EXPECT_EQ(m.cycle().last(Kind::full).number, before + 3);
+  EXPECT_EQ(m.cycle().last_beside().end.index, 0u);
+  EXPECT_EQ(m.cycle().count_of(2), old + 2);
+  m.collect(true);
+  EXPECT_EQ(m.cycle().last_any().number, before + 5);
+  m.wait();
+  m.collect(false, Cause::marked);
+  EXPECT_EQ(m.cycle().last_beside().number, before + 4);
+}
+
+TEST(MarkingNumbers, N4WhereThereIsNothingToEndNothingStops) {
+  Marked m;
+  EXPECT_FALSE(m.collect(false, Cause::marked)) << "none has begun";
+  m.collect(true);
+  m.wait();
+  EXPECT_TRUE(m.collect(false, Cause::marked));
+  EXPECT_FALSE(m.collect(false, Cause::marked)) << "it has ended";
+}
+
+} // namespace
+} // namespace garner::test
