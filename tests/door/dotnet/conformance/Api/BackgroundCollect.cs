@@ -32,13 +32,17 @@ internal static class BackgroundCollect
             int count = GC.CollectionCount(2);
             Expect.That(Background.Collect(), $"round {round}: it ends without allocation");
             Expect.That(GC.CollectionCount(2) > count, "it is counted");
+            for (int again = 0; again < 3 && Heap.Forced && weak.IsAlive; again++)
+                Background.Collect(); // one that was under way already, as a stress setting begins them, may have found it alive
+            Expect.That(Heap.Wait(() => !weak.IsAlive), "what was dead is gone");
+            if (!Heap.OnGarner)
+                continue; // see Background.Collect
             GCMemoryInfo info = Background.Last;
             Expect.That(info.Concurrent && info.Generation == 2 && info.Index > index && !info.Compacted, $"its record: {info.Concurrent} {info.Generation} {info.Index} {info.Compacted}");
             Expect.That(info.PauseDurations[0] > TimeSpan.Zero && info.PauseDurations[1] > TimeSpan.Zero, "it has two pauses");
             Expect.That(info.HeapSizeBytes > 0 && info.TotalCommittedBytes > 0 && info.PromotedBytes > 0, "its sizes");
             Expect.That(!GC.GetGCMemoryInfo(GCKind.FullBlocking).Concurrent, "a blocking one is none of them");
-            Expect.That(!Heap.OnGarner || Heap.Forced || GC.GetGCMemoryInfo(GCKind.FullBlocking).Index == blocking, "and none of them came"); // stock may find that it pays
-            Expect.That(Heap.Wait(() => !weak.IsAlive), "what was dead is gone");
+            Expect.That(Heap.Forced || GC.GetGCMemoryInfo(GCKind.FullBlocking).Index == blocking, "and none of them came");
         }
         for (int i = 0; i < 10; i++)
             GC.Collect(2, (GCCollectionMode)(i % 3), blocking: false);

@@ -50,21 +50,19 @@ internal static class BackgroundEvents
         GC.Collect();
         using Listener listener = new();
         Heap.Wait(() => { GC.Collect(0); return listener.Copy().Any(static e => e.Name == "end"); });
-        List<uint> told = [];
         for (int round = 0; round < 4; round++)
         {
-            long before = Background.Last.Index;
             GC.Collect(2, GCCollectionMode.Forced, blocking: false);
             for (int i = 0; i < 3; i++)
                 GC.Collect(0);
-            if (Heap.Wait(() => Background.Ended(before)) || Background.Collect())
-                told.Add((uint)Background.Last.Index);
-            uint last = told.LastOrDefault();
-            Expect.That(Heap.Wait(() => listener.Copy().Any(e => e.Name == "end" && e.Number == last)), $"the end of {last} is told");
+            Expect.That(Background.Collect(), "one comes to its end");
+            Thread.Sleep(50);
         }
-        GC.Collect(1);
-        Heap.Wait(() => listener.Copy().LastOrDefault().Name == "restart");
-        (string Name, uint Number, uint Depth, uint Type)[] log = listener.Copy();
+        GC.Collect(); // stock waits for what is under way, Garner gives it up: nothing is open afterwards
+        Thread.Sleep(100); // events come late
+        (string Name, uint Number, uint Depth, uint Type)[] log = [];
+        Expect.That(Heap.Wait(() => (log = listener.Copy()).Where(static e => e.Name == "start").Select(static e => e.Number).Except(log.Where(static e => e.Name == "end").Select(static e => e.Number)).Count() == 0), "all that was told to start was told to end");
+        uint[] told = [.. log.Where(static e => e is ("start", _, _, 1)).Select(static e => e.Number)];
         foreach (uint number in told)
         {
             int start = Array.FindIndex(log, e => e.Name == "start" && e.Number == number), end = Array.FindIndex(log, e => e.Name == "end" && e.Number == number);
@@ -82,8 +80,8 @@ internal static class BackgroundEvents
             Expect.Equal(1, log.Count(e => e.Name == "start" && e.Number == one.Number), $"starts of {one.Number}");
             Expect.Equal(1, log.Count(e => e.Name == "end" && e.Number == one.Number && e.Depth == one.Depth), $"ends of {one.Number}");
         }
-        Expect.That(log.Count(static e => e.Name == "history" && e.Depth == 2 && (e.Type & 1) != 0) >= 4, "concurrent histories");
-        Expect.Equal(4, told.Distinct().Count(), "background collections");
+        Expect.That(!Heap.OnGarner || told.Length >= 4, "four background collections at least");
+        Expect.That(log.Count(static e => e.Name == "history" && e.Depth == 2 && (e.Type & 1) != 0) >= told.Length, "each has a concurrent history");
         output.WriteLine("in pairs");
     }
 }

@@ -28,7 +28,8 @@ internal static class GCEvents
             if (e.EventName.StartsWith("GCHeapStats", StringComparison.Ordinal))
             {
                 ulong Of(string field) => Convert.ToUInt64(e.Payload![e.PayloadNames!.IndexOf(field)]);
-                YoungSurvived = Math.Max(YoungSurvived, Of("TotalPromotedSize0") + Of("TotalPromotedSize1"));
+                ulong young = Of("TotalPromotedSize0") + Of("TotalPromotedSize1");
+                YoungSurvived = Heap.Forced ? YoungSurvived + young : Math.Max(YoungSurvived, young); // forced ones find what is made alive part by part
                 OldSurvived = Math.Max(OldSurvived, Of("TotalPromotedSize2"));
                 LargeSurvived = Math.Max(LargeSurvived, Of("TotalPromotedSize3"));
                 Finalizing = Math.Max(Finalizing, Of("FinalizationPromotedCount"));

@@ -15,28 +15,22 @@ internal static class Background
     public static GCMemoryInfo Last => GC.GetGCMemoryInfo(GCKind.Background);
 
     /// <summary>Asks for one and waits until it has ended; nothing is allocated meanwhile that would bring another collection. False when none ended. A collection that
-    /// stops the program, as a stress setting may force, may come instead: then another is asked for.</summary>
+    /// stops the program, as a stress setting may force, may come instead: then another is asked for. Stock is free to stop the program for it, and often does where the heap
+    /// is small: there any full collection will do.</summary>
     public static bool Collect()
     {
         for (int attempt = 0; attempt < 5; attempt++)
         {
             long before = Last.Index;
+            int count = GC.CollectionCount(2);
             GC.Collect(2, GCCollectionMode.Forced, blocking: false);
-            for (int i = 0; i < 400 && !Ended(before); i++)
+            for (int i = 0; i < 400; i++)
+            {
+                if (Heap.OnGarner ? Last.Index != before : GC.CollectionCount(2) != count)
+                    return true;
                 Thread.Sleep(5);
-            if (Ended(before))
-                return true;
+            }
         }
         return false;
-    }
-
-    /// <summary>Whether the last one is another than that of this index. Stock shows its index from its start, beside the other figures of an earlier one: then a moment later.</summary>
-    public static bool Ended(long before)
-    {
-        if (Last.Index == before)
-            return false;
-        for (int i = 0; i < 100 && (i < 5 || !Last.Concurrent) && !Heap.OnGarner; i++)
-            Thread.Sleep(10);
-        return Last.Concurrent;
     }
 }
