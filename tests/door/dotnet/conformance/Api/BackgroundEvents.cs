@@ -55,7 +55,7 @@ internal static class BackgroundEvents
             GC.Collect(2, GCCollectionMode.Forced, blocking: false);
             for (int i = 0; i < 3; i++)
                 GC.Collect(0);
-            Expect.That(Background.Collect(), "one comes to its end");
+            Expect.That(Background.Collect() || Heap.Forced, "one comes to its end"); // forced full collections give it up
             Thread.Sleep(50);
         }
         GC.Collect(); // stock waits for what is under way, Garner gives it up: nothing is open afterwards
@@ -80,7 +80,7 @@ internal static class BackgroundEvents
             Expect.Equal(1, log.Count(e => e.Name == "start" && e.Number == one.Number), $"starts of {one.Number}");
             Expect.Equal(1, log.Count(e => e.Name == "end" && e.Number == one.Number && e.Depth == one.Depth), $"ends of {one.Number}");
         }
-        Expect.That(!Heap.OnGarner || told.Length >= 4, "four background collections at least");
+        Expect.That(!Heap.OnGarner || Heap.Forced || told.Length >= 4, "four background collections at least");
         Expect.That(log.Count(static e => e.Name == "history" && e.Depth == 2 && (e.Type & 1) != 0) >= told.Length, "each has a concurrent history");
         output.WriteLine("in pairs");
     }

@@ -35,7 +35,7 @@ internal static class LatencySustained
         long blocking = Blocking;
         Link? chain = Grow(Work.Scaled(4_000_000));
         Expect.That(!Heap.OnGarner || Heap.Forced || Blocking == blocking, "no blocking full collection came by itself"); // stock has some where the heap is small
-        Expect.That(Background.Collect(), "a background collection that is asked for");
+        Expect.That(Background.Collect() || Heap.Forced, "a background collection that is asked for");
 
         GCSettings.LatencyMode = GCLatencyMode.Batch;
         Expect.Equal(GCLatencyMode.Batch, GCSettings.LatencyMode);
@@ -49,7 +49,7 @@ internal static class LatencySustained
         Expect.That(Heap.Forced || Background.Last.Index == background, "no background collection under Batch");
 
         GCSettings.LatencyMode = GCLatencyMode.Interactive;
-        Expect.That(Background.Collect(), "Interactive has background collections again");
+        Expect.That(Background.Collect() || Heap.Forced, "Interactive has background collections again");
         int links = 0;
         for (Link? link = chain; link != null; link = link.Next)
             links += (int)(link.C - link.B);
