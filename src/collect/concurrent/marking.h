@@ -5,7 +5,7 @@
 //                 barrier notes written pages from here on
 //   between       thread: follows references from old object to old object. Then it revises: pages written meanwhile are cleaned and their marked objects read
 //                 again, in rounds, until few pages are found. Young collections come and go; the thread is held while they run
-//   last pause    after a young collection, when the thread is done or old space cannot wait for it. What it has not come to, gather, roots, young objects, written pages, and the closure (workers); weak things; sweep (workers); finish; clean (workers)
+//   last pause    after a young collection, when the thread is done or old space cannot wait for it; the host may have the thread ask for it (seam/host.h). What it has not come to, gather, roots, young objects, written pages, and the closure (workers); weak things; sweep (workers); finish; clean (workers)
 //
 // WHY NOTHING LIVE IS LOST (incremental update). At the last pause every old object that the program can reach is reached by a path from a root, a handle or a young
 // object; all of these are followed there. Take the first object on the path that is not marked. Its predecessor P is marked, old, and refers to it. P was read
