@@ -28,6 +28,7 @@ void DotNet::fire_triggered(Cause cause) {
 // A marking beside the program is a background collection. It starts with its first pause, before that pause's young collection; young ones that come while it lasts are
 // foreground collections. Its last pause starts nothing, as on stock.
 void DotNet::fire_start(Kind kind, Cause cause, u64 number) {
+  told_ = kind;
   if (!wants(clr::EventKeyword::gc, clr::EventLevel::information) || cycle->ended_marking()) return;
   if (cycle->marks_beside()) fire_triggered(cause);
   clr::IGCToCLREventSink* sink = ee->EventSink();
@@ -58,6 +59,7 @@ DotNet::Ended DotNet::ended(Kind kind, clr::GcReason reason, bool asked, bool be
   for (auto& list : finalize_queue.ready)
     for (Ref ref : list) end.finalizing += size(ref); // the objects themselves, not what they alone keep
   end.ready = finalize_queue.ready_count();
+  if (!beside) end.kind = told_; // as on stock, where no collection changes its generation once its start was told: analysers pair them by both
   auto micros = [](u64 from, u64 to) { return u32(min_of<u64>(to > from ? (to - from) / 1000 : 0, ~0u)); };
   // Copying is marking in a young collection. Afterwards come the weak things and, in a full one, measuring, planning and sliding.
   end.times[usize(clr::GcTime::begin)] = micros(begun_ns_, roots_ns_);
