@@ -1,5 +1,5 @@
-// What marking beside the program adds, as pieces: the turns of its thread and of collections, pages that are cleaned while they are written, and runs of marks that are
-// looked at while they grow (collect/concurrent/marking.h).
+// What marking beside the program adds, as pieces: the turns of its thread and of collections, pages that are cleaned while they are written, runs of marks that are
+// looked at while they grow, and objects that are born old (collect/concurrent/marking.h).
 #pragma once
 #include "heap/marks.h"
 #include "heap/written.h"
@@ -105,6 +105,39 @@ struct RunIsSeenWhole {
   Sim& sim;
   MarkWord<Sim> entries[3] = {};
   Marks<Sim, MarkWord<Sim>> marks;
+  bool good = true;
+};
+
+// Whoever finds the mark of an object that is born old finds its memory as its birth left it: no type, or the type and behind it the slots.
+struct BornOldIsPublished {
+  static constexpr word kBase = 1 << 20, kAt = kBase + kMarkBlockBytes - 3 * kWordBytes;
+  static constexpr usize kSize = 9 * kWordBytes;
+  explicit BornOldIsPublished(Sim& s) : sim(s) {
+    marks.attach(entries, kBase);
+    launch<BornOldIsPublished, &BornOldIsPublished::program, 0>(sim, this);
+    launch<BornOldIsPublished, &BornOldIsPublished::looker, 1>(sim, this);
+    launch<BornOldIsPublished, &BornOldIsPublished::looker, 2>(sim, this);
+  }
+  void program(Sim::Self&) {
+    own(cleared); // what lay there is no type any more
+    marks.publish(kAt);
+    marks.extend(kAt, kSize);
+    own(slots);
+    type.store_release(1); // pairs with look_at
+  }
+  void look_at(word block) {
+    good = good && block == kAt && look(cleared) == 1;
+    if (type.load_acquire() != 0) good = good && look(slots) == 1;
+  }
+  void looker(Sim::Self& self) {
+    marks.each_touching(kBase + (self.index - 1) * kMarkBlockBytes, kBase + 2 * kMarkBlockBytes, kBase, [&](word block) { look_at(block); });
+  }
+  bool ok() { return good && type.load_relaxed() == 1; }
+  Sim& sim;
+  MarkWord<Sim> entries[2] = {};
+  Marks<Sim, MarkWord<Sim>> marks;
+  Sim::Atomic<u64> type;
+  Cell cleared, slots;
   bool good = true;
 };
 

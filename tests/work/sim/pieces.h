@@ -463,6 +463,7 @@ inline std::vector<Piece> all() {
       piece<TurnsAreTaken>("turns", 2),
       piece<WrittenPageIsReadAgain>("written pages", 3),
       piece<RunIsSeenWhole>("runs of marks", 4),
+      piece<BornOldIsPublished>("born old", 4),
   };
 }
 
