@@ -76,12 +76,15 @@ template <class H, class M> class Cycle final : public Collector {
  private:
   enum class Tracing : u8 { none, evacuating, compacting, marking };
   using State = typename Marking<H, M>::State;
+  static constexpr usize kFewFinalizable = 16; // young objects whose finalizers may wait for a full collection
   enum class Step : u8 { none, first, last }; // what a collection does for the marking beside the program
 
   Kind decide(const Request& request, bool may_mark);
   u64 number_for(u64 index);
   Kind perform(Self& self, const Request& request, Kind kind, CycleEnd& end);
   void young(Self& self, Kind kind, CycleEnd& end);
+  bool promotes_en_masse(const Request& request, Kind kind, const CycleEnd& end);
+  void en_masse(Self& self, CycleEnd& end);
   void full(Self& self, bool compact_all, CycleEnd& end);
   void begin_marking(Self& self, CycleEnd& end);
   void end_marking(Self& self, CycleEnd& end);

@@ -4,6 +4,7 @@
 
 #include "base/print.h"
 #include "collect/concurrent/marking.ipp"
+#include "collect/en_masse.h"
 #include "cycle/cycle.h"
 #include "cycle/details.ipp"
 #include "cycle/verify.ipp"
@@ -246,6 +247,10 @@ template <class H, class M> Kind Cycle<H, M>::decide(const Request& request, boo
 template <class H, class M> Kind Cycle<H, M>::perform(Self& self, const Request& request, Kind kind, CycleEnd& end) {
   const bool full_only = kind == Kind::full && step_ == Step::none;
   passes_ = 1;
+  if (!full_only && promotes_en_masse(request, kind, end)) {
+    en_masse(self, end);
+    return Kind::young1;
+  }
   if (!full_only) {
     const Kind first = step_ == Step::last ? Kind::young1 : kind;
     condemned_ = u32(first);
@@ -292,6 +297,32 @@ template <class H, class M> void Cycle<H, M>::young(Self& self, Kind kind, Cycle
   u64 before = machine_.now();
   e.finish(self);
   end.finish_ns += machine_.now() - before;
+}
+
+// Not where somebody asked for a collection, whose program may look at what became of its objects; nor where that would hold something up that waits for a young death: finalizers,
+// holes between pins. Nor into another node's memory, or past a marking that would have to find what was promoted.
+template <class H, class M> bool Cycle<H, M>::promotes_en_masse(const Request& request, Kind kind, const CycleEnd& end) {
+  const auto mode = settings_.as<EnMasse>(Opt::en_masse);
+  const bool stress = mode == EnMasse::mostly && request.cause == Cause::stress;
+  if (mode == EnMasse::off || kind == Kind::full || step_ != Step::none || (request.cause != Cause::eden_full && !stress)) return false;
+  if (beside_ && beside().state() != State::idle) return false;
+  if (evacuation().spreads() || spaces_.old.home(0) == kHomeInterleaved) return false;
+  FinalizeQueue& queue = host_.finalizers();
+  if (!stress && queue.registered[0].size() + queue.registered[1].size() > kFewFinalizable) return false;
+  if (spaces_.eden.hole_bytes() > pace_.eden() / 8 || spaces_.last_resort.used() != 0) return false;
+  const u64 room = heap_.budget().room() + heap_.free_charged();
+  if (mode == EnMasse::mostly) return count() % 4 != 0 && room / 2 > end.young_before;
+  return pace_.promotes_en_masse(end.young_before, old_bytes(), room);
+}
+
+template <class H, class M> void Cycle<H, M>::en_masse(Self& self, CycleEnd& end) {
+  u64 before = machine_.now();
+  condemned_ = 1;
+  for (u32 i = 0; i < worker_count_; i++) workers_[i].reset(); // what hosts tell of a collection is of this one
+  workers_[0].kept_bytes = workers_[0].promoted_bytes = promote_en_masse(self, heap_, spaces_);
+  totals(end);
+  end.en_masse = true;
+  end.finish_ns = machine_.now() - before;
 }
 
 // T16: roots on cards are found before anything moves, in a phase whose time is its own.
@@ -541,6 +572,8 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
   u64 now = machine_.now(), pause = now - end.start_ns;
   if (kind == Kind::full) {
     pace_.after_full(end.heap_after, old, room_for_young(s), pause);
+  } else if (end.en_masse) {
+    pace_.after_en_masse(pause, end.start_ns - last_end_ns_, old, room_for_young(s));
   } else {
     YoungFacts facts{};
     facts.pause_ns = pause;

@@ -38,10 +38,14 @@ void Pace::set_threshold() {
   overdue_.store_relaxed(overdue);
 }
 
-void Pace::after_young(const YoungFacts& facts) {
-  double cycle_ns = double(facts.pause_ns + facts.interval_ns);
-  double share = cycle_ns > 0 ? double(facts.pause_ns) / cycle_ns : 0;
+void Pace::count_share(u64 pause_ns, u64 interval_ns) {
+  double cycle_ns = double(pause_ns + interval_ns);
+  double share = cycle_ns > 0 ? double(pause_ns) / cycle_ns : 0;
   share_ = share_ == 0 ? share : 0.6 * share_ + 0.4 * share;
+}
+
+void Pace::after_young(const YoungFacts& facts) {
+  count_share(facts.pause_ns, facts.interval_ns);
   double survived = facts.eden_used == 0 ? 0 : double(facts.survived) / double(facts.eden_used);
   // A partly filled eden (an induced collection) says little about survival.
   if (facts.eden_used >= config_.eden_min / 2) {
@@ -49,20 +53,53 @@ void Pace::after_young(const YoungFacts& facts) {
     survival_ = survival > survival_ ? survival : 0.7 * survival_ + 0.3 * survival; // quick to fear, slow to trust
   }
   if (facts.promoted > 0) grown_since_full_ = true;
+  if (config_.en_masse) judge_looking(facts);
   if (config_.adapt_tenure) judge_waiting(facts);
-  if (config_.adaptive) {
+  if (config_.adaptive && !looks_) { // a look's eden was made small
     bool often = share_ * 100 > config_.gc_share_percent, slow = facts.pause_ns > config_.pause_goal_ns;
     if ((often || slow) && survived > kMostlyAlive) aim(facts);
     else if (often) wanted_ = min_of(wanted_ * 2, config_.eden_max);
     else if (slow && share_ * 300 < config_.gc_share_percent) wanted_ = max_of(wanted_ * 3 / 4, config_.eden_min);
   }
   fit(facts.room);
-  // Squeezed: old space has taken eden's room. Either nearly all of it, or enough that the more frequent young collections have cost as
-  // much already as the full one that would give the room back.
+  if (!looks_) count_debt(facts);
+  squeeze(facts.old_bytes, facts.room);
+  looks_ = false;
+}
+
+void Pace::after_en_masse(u64 pause_ns, u64 interval_ns, u64 old_bytes, u64 room) {
+  count_share(pause_ns, interval_ns);
+  if (unseen_ != 0) unseen_--;
+  grown_since_full_ = true;
+  fit(room);
+  squeeze(old_bytes, room);
+  looks_ = unseen_ == 0;
+  if (looks_ && eden_floor_ == 0) eden_.store_relaxed(max_of(eden() / kLookAt, min_of(eden(), config_.eden_min)));
+}
+
+// Squeezed: old space has taken eden's room. Either nearly all of it, or enough that the more frequent young collections have cost as
+// much already as the full one that would give the room back.
+void Pace::squeeze(u64 old_bytes, u64 room) {
   u64 had = min_of(wanted_, room_after_full_);
-  bool taken = grown_since_full_ && facts.room < (~u64(0) >> 2) && eden() < had && facts.old_bytes > live_ + live_ / 50;
-  count_debt(facts);
+  bool taken = grown_since_full_ && room < (~u64(0) >> 2) && eden() < had && old_bytes > live_ + live_ / 50;
   squeezed_ = taken && (eden() < had / 6 || debt_ns_ > double(full_ns_));
+}
+
+bool Pace::promotes_en_masse(u64 young, u64 old_bytes, u64 room) const {
+  u64 left = min_of(old_threshold() - min_of(old_threshold(), old_bytes), room);
+  return unseen_ != 0 && young <= left;
+}
+
+// Before at_once_ changes: what survived of eden is told from what waited by it.
+void Pace::judge_looking(const YoungFacts& facts) {
+  const u64 copied = facts.survived - (at_once_ != 0 ? min_of(facts.waited, facts.survived) : min_of(facts.promoted, facts.survived)); // of eden
+  const u64 dead = facts.eden_used - min_of(copied, facts.eden_used);
+  // Before the first full collection: it looks at each live byte, and moves it, for about twice what copying it took.
+  const double full = full_ns_ != 0 ? double(full_ns_) : 2.0 * double(facts.pause_ns) * double(facts.old_bytes) / double(max_of<u64>(facts.survived, 1));
+  const double cost = full * double(dead) / double(max_of<u64>(old_threshold() - min_of(old_threshold(), live_), MiB));
+  const bool pays = facts.eden_used >= config_.eden_min / 2 && double(copied) >= kSeldomDead * double(facts.eden_used) && 2 * cost <= double(facts.pause_ns);
+  unseen_ = pays ? unseen_next_ : 0;
+  unseen_next_ = pays ? min_of(2 * unseen_next_, kUnseenMost) : kUnseenFirst;
 }
 
 // What young collections since the last full one have cost beyond the price per byte of the first of them, when eden was largest.
@@ -107,6 +144,7 @@ void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns) {
   full_ns_ = pause_ns;
   debt_ns_ = base_ns_ = base_bytes_ = 0;
   base_count_ = 0;
+  looks_ = false;
   set_threshold();
   fit(room);
   room_after_full_ = eden();

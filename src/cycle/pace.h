@@ -7,6 +7,8 @@
 // that collecting eden more often has cost as much as a full collection.
 // Where nearly all that waited in survivor space is promoted anyway, waiting only costs a second copy: eden's survivors are promoted at once
 // for some collections, then those of one wait again, to see.
+// Where nearly all of eden survives, collecting it finds little: then it is promoted en masse where it lies, and every so often one is looked at again. What dies with it
+// is left to the next full collection, which comes sooner by that; so it is done only where that costs less than half of the pause that it saves.
 // Where memory is short on the machine as a whole, full collections come sooner.
 // Near the limit it degrades step by step: smaller eden, full collection, and only then out of memory.
 // Same inputs, same decisions (a table of worlds tests it). Not thread-safe but for large_due: called under the collection lock.
@@ -17,7 +19,7 @@
 namespace garner {
 
 struct PaceConfig {
-  bool adaptive = true, adapt_tenure = true;
+  bool adaptive = true, adapt_tenure = true, en_masse = true;
   u64 eden_start = 16 * MiB, eden_min = 4 * MiB, eden_max = 256 * MiB;
   u64 pause_goal_ns = 20'000'000;
   u32 gc_share_percent = 5, old_growth_percent = 100, conserve = 0;
@@ -48,6 +50,7 @@ class Pace {
   u64 eden_floor() const { return eden_floor_; }
 
   void after_young(const YoungFacts& facts);
+  void after_en_masse(u64 pause_ns, u64 interval_ns, u64 old_bytes, u64 room);
   void after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns);
 
   u64 eden() const { return eden_.load_relaxed(); } // bytes of the next eden. Any-thread
@@ -59,6 +62,9 @@ class Pace {
   bool large_due(u64 old_bytes, u64 asked) const { return old_bytes + asked > old_threshold(); }
   u64 expected_survivors() const { return u64(survival_ * double(eden())); }
   bool promotes_at_once() const { return at_once_ != 0; }
+  // Whether `young` bytes are promoted where they lie. Nobody knows how many of them live; if none do, the next full collection has come early, once.
+  // room: bytes that the budget leaves.
+  bool promotes_en_masse(u64 young, u64 old_bytes, u64 room) const;
   void remember_survival(double share) { survival_ = share; } // of a heap that is made anew: what its earlier collections would have taught
   u32 share_percent() const { return u32(share_ * 100); }
 
@@ -67,6 +73,9 @@ class Pace {
   void aim(const YoungFacts& facts);
   void count_debt(const YoungFacts& facts);
   void judge_waiting(const YoungFacts& facts);
+  void judge_looking(const YoungFacts& facts);
+  void count_share(u64 pause_ns, u64 interval_ns);
+  void squeeze(u64 old_bytes, u64 room);
   void set_threshold();
 
   PaceConfig config_;
@@ -79,11 +88,16 @@ class Pace {
   double base_ns_ = 0, base_bytes_ = 0, debt_ns_ = 0;   // see count_debt
   u32 base_count_ = 0;
   u32 at_once_ = 0, at_once_next_ = kAtOnceFirst;       // collections left that promote at once; how many the next time
+  u32 unseen_ = 0, unseen_next_ = kUnseenFirst; // edens left that are promoted en masse; how many the next time
+  bool looks_ = false;               // the next eden is looked at, and was made small for it
   double copy_ns_ = 0; // of a byte: the least pause per byte seen, forgotten slowly
   // Where most of eden survives a larger one saves nothing: its pause grows as the collections become fewer.
   static constexpr double kMostlyAlive = 0.3;
   static constexpr double kNearlyAll = 0.9;
   static constexpr u32 kAtOnceFirst = 4, kAtOnceMost = 32;
+  static constexpr double kSeldomDead = 0.7; // less of eden than that alive, and none is promoted en masse
+  static constexpr u32 kUnseenFirst = 2, kUnseenMost = 8;
+  static constexpr u64 kLookAt = 4; // the part of eden that a look is content with
   static constexpr double kLeastReserve = 0.2; // of eden, for survivors
   static constexpr u64 kShortGrowth = 8; // the part of what lives that old space may grow by then
   bool squeezed_ = false, grown_since_full_ = false, short_ = false, patient_ = false;

@@ -80,6 +80,7 @@ struct CycleEnd {
   Kind kind;
   Cause cause;
   bool compacted, promotion_failed;
+  bool en_masse; // all that was young was promoted where it lies, unseen: copied nothing, kept == promoted, the dead among it
   u32 workers;
   u64 heap_before, heap_after, young_before, young_after, old_after, large_after, committed, limit, fragmented;
   u64 promoted, copied, kept, pinned, roots, finalize_pending, allocated_total, eden_next;

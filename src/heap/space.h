@@ -85,6 +85,13 @@ template <class M> class Space {
     rests_ = false;
     hole_bytes_.store_relaxed(0);
   }
+  // All of them go to a space that takes their regions over.
+  void give_holes(Space& to) {
+    for (Vector<Range>* bins : {holes_, resting_})
+      for (u32 i = 0; i < kBins; i++)
+        for (const Range& hole : bins[i]) to.add_hole(hole.begin, hole.end);
+    forget_holes();
+  }
   // Where there are more holes than will be asked for, those of the emptiest regions rest: what keeps such a region dies and nothing comes to it, so that it is
   // free again one day. `keep`: as many bytes of holes do not rest. They are given before another region is taken. The regions' live_bytes must be known.
   void rest(u64 keep) {

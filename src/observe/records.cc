@@ -74,6 +74,7 @@ void json_cycle(JsonObject& json, const CycleEnd& cycle) {
   json.text("cause", name_of(cycle.cause));
   json.flag("compacted", cycle.compacted);
   json.flag("promotion_failed", cycle.promotion_failed);
+  json.flag("en_masse", cycle.en_masse);
   json.num("workers", cycle.workers);
   json.all(kCycleFigures, cycle);
 }
@@ -192,6 +193,7 @@ void line_cycle(Line& out, const CycleEnd& cycle, u64 start_ns) {
   add_part(out, "promoted", cycle.promoted);
   out.text(", pinned ").num(cycle.pinned).text(", workers ").num(cycle.workers);
   if (cycle.compacted) out.text(", compacted");
+  if (cycle.en_masse) out.text(", en masse");
   if (cycle.promotion_failed) out.text(", promotion failed"), add_part(out, "kept", cycle.kept);
 }
 

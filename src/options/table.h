@@ -10,7 +10,7 @@ namespace garner {
 
 enum class Opt : u16 {
   preset, workers, log, log_format, log_detail, live, seed, notices,
-  region, reserve, limit, limit_percent, tlab, plab_young, plab_old, tenure_age, tenure, space_eden, space_survivor, space_old, trim, retain,
+  region, reserve, limit, limit_percent, tlab, plab_young, plab_old, tenure_age, tenure, en_masse, space_eden, space_survivor, space_old, trim, retain,
   huge_pages, poison,
   task_queue, sync, term_exit, term_count, lock, order, steal, queue_capacity, conductor, join, pin, root_batch,
   victim, steal_half, share_from, root_capacity, request_batch, last_resort,
@@ -69,6 +69,7 @@ enum class Promotes : i64 { aged, all };
 enum class MarkingWhen : i64 { stopped, concurrent };
 enum class NoRoom : i64 { keep, full };
 enum class Tenure : i64 { fixed, adaptive };
+enum class EnMasse : i64 { off, adaptive, mostly };
 
 inline constexpr i64 kMaxBytes = i64(1) << 46;
 
@@ -92,6 +93,7 @@ inline constexpr OptRow kTable[] = {
   {Opt::plab_old, "heap.plab_old", OptType::bytes, "bytes", 1024, 1 << 20, 32 * 1024, nullptr, "Allocation buffer of a collector thread in old space.", "N2", "naps.plab_old", 1024},
   {Opt::tenure_age, "heap.tenure_age", OptType::number, "collections", 0, 6, 1, nullptr, "Collections an object spends in survivor space before it is promoted.", "N1", "naps.tenure_age", 2},
   {Opt::tenure, "heap.tenure", OptType::choice, "", 0, 0, 1, "fixed|adaptive", "Whether all survivors spend that time there, or none while nearly all that did came through alive.", "N1", "", 0},
+  {Opt::en_masse, "heap.en_masse", OptType::choice, "", 0, 0, 1, "off|adaptive|mostly", "Whether all that is young is promoted where it lies, without being looked at: never, while nearly all of eden survives, three times in four (for tests).", "N1", "", 0},
   {Opt::space_eden, "heap.space_eden", OptType::choice, "", 0, 0, 0, "auto|firsttouch|interleaved|fragmented|fragmented_hotspot|segregated", "Placement of eden's pages over the nodes; auto: fragmented where there are several; segregated: fragmented, and objects are collected by workers of their node only.", "N18 N19 N20 N21 N23 N24 T12", "naps.space.eden topo.tlab", 4,
    "auto|os_firsttouch|os_interleave|node_local"},
   {Opt::space_survivor, "heap.space_survivor", OptType::choice, "", 0, 0, 0, "auto|firsttouch|interleaved|fragmented|fragmented_hotspot|segregated", "Placement of survivor pages over the nodes; fragmented: copies go to the node of the worker that makes them; segregated: as for eden.", "N18 N19 N20 N21 N23 N24 T11", "naps.space.survivor topo.plab", 4,
@@ -183,7 +185,7 @@ inline constexpr PresetValue kPresets[] = {
   {Preset::ps, Opt::space_old, i64(SpacePolicy::firsttouch)}, {Preset::ps, Opt::pin, i64(Pinning::none)}, {Preset::ps, Opt::lock, i64(LockKind::spin_cas_then_posix)},
   {Preset::ps, Opt::conductor, i64(Conductor::waits)}, {Preset::ps, Opt::plab_old, 8 * 1024}, {Preset::ps, Opt::tlab, 64 * 1024},
   {Preset::ps, Opt::woken_per, 0}, {Preset::ps, Opt::join, i64(Join::fixed)}, {Preset::ps, Opt::no_room, i64(NoRoom::full)},
-  {Preset::ps, Opt::tenure, i64(Tenure::fixed)},
+  {Preset::ps, Opt::tenure, i64(Tenure::fixed)}, {Preset::ps, Opt::en_masse, i64(EnMasse::off)},
   {Preset::interleaved, Opt::space_eden, i64(SpacePolicy::interleaved)}, {Preset::interleaved, Opt::space_survivor, i64(SpacePolicy::interleaved)},
   {Preset::interleaved, Opt::space_old, i64(SpacePolicy::interleaved)},
   {Preset::fragmented, Opt::space_eden, i64(SpacePolicy::fragmented)}, {Preset::fragmented, Opt::space_survivor, i64(SpacePolicy::fragmented)},

@@ -40,7 +40,7 @@ TEST(Ages, N1WhereAllWhoWaitComeThroughNobodyWaits) {
   SyntheticShape shape = SmallHeap::roomy();
   shape.eden = shape.eden_min = shape.eden_max = 4 * MiB;
   for (const char* tenure : {"adaptive", "fixed"}) {
-    SmallHeap heap(std::string("verify=off,resize=fixed,tenure=") + tenure, shape);
+    SmallHeap heap(std::string("verify=off,resize=fixed,en_masse=off,tenure=") + tenure, shape);
     u32 straight = 0, collections = 0;
     u64 seen = heap.host.cycle->count();
     while (collections < 12) {

@@ -122,6 +122,7 @@ template <class M> Result Game<M>::result() {
   for (u32 k = 0; k < 3; k++) result_.collections[k] = examiner.collections(Kind(k));
   result_.failed_promotions = examiner.failed_promotions();
   result_.marked_beside = examiner.marked_beside();
+  result_.en_masse = examiner.en_masse();
   result_.out_of_memory = out_of_memory;
   result_.most_objects = examiner.most_objects();
   result_.allocated = shadow.count();

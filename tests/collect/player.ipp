@@ -534,7 +534,7 @@ template <class M> void Player<M>::collect() {
   Request request;
   request.seen = host_.cycle->count();
   request.kind = Kind(dice_.below(3));
-  request.cause = Cause::induced;
+  request.cause = dice_.one_in(2) ? Cause::stress : Cause::induced; // after the first nothing young may be looked at (heap.en_masse)
   request.optional = dice_.one_in(4);
   request.may_widen = dice_.one_in(2);
   request.compact_all = dice_.one_in(3);

@@ -251,6 +251,46 @@ TEST(PaceWorlds, N1WaitingEndsWhereItIsInVainAndComesBackWhereItIsNot) {
   EXPECT_FALSE(fixed.promotes_at_once());
 }
 
+// N1: while nearly all of eden survives, most edens are promoted unseen; looks come, small ones; where much dies none is, and a change costs few edens.
+TEST(PaceWorlds, N1NearlyAllSurvivesAndMostIsPromotedEnMasse) {
+  struct Tally { u32 unseen = 0, looked = 0; u64 looked_bytes = 0, unseen_bytes = 0; };
+  Pace pace, never;
+  u64 old_bytes = 400 * MiB;
+  auto rounds = [&](Pace& its, u32 count, double survival) {
+    Tally tally;
+    for (u32 n = 0; n < count; n++) {
+      const u64 eden = its.eden(), room = ~u64(0) >> 2;
+      if (its.full_due(old_bytes)) its.after_full(old_bytes, old_bytes, room, 300'000'000);
+      if (its.promotes_en_masse(eden, old_bytes, room)) {
+        tally.unseen++;
+        tally.unseen_bytes += eden;
+        old_bytes += eden;
+        its.after_en_masse(50'000, 10'000'000, old_bytes, room);
+        continue;
+      }
+      tally.looked++;
+      tally.looked_bytes += eden;
+      const u64 survived = u64(double(eden) * survival);
+      old_bytes += survived;
+      its.after_young({.pause_ns = 50'000 + survived, .interval_ns = 10'000'000, .eden_used = eden, .survived = survived, .promoted = its.promotes_at_once() ? survived : 0, .waited = 0, .old_bytes = old_bytes, .room = room});
+    }
+    return tally;
+  };
+  pace.init(config());
+  pace.after_full(old_bytes, old_bytes, ~u64(0) >> 2, 300'000'000);
+  Tally growth = rounds(pace, 60, 0.95);
+  EXPECT_GE(growth.unseen, 40u);
+  EXPECT_GE(growth.looked, 5u) << "it never looked again";
+  EXPECT_LT(growth.looked_bytes, growth.unseen_bytes / 4);
+  Tally change = rounds(pace, 60, 0.1);
+  EXPECT_LE(change.unseen, 8u);
+  EXPECT_EQ(rounds(pace, 60, 0.5).unseen, 0u);
+  PaceConfig c = config();
+  c.en_masse = false;
+  never.init(c);
+  EXPECT_EQ(rounds(never, 30, 0.95).unseen, 0u);
+}
+
 TEST(PaceWorlds, N12SameInputsSameDecisions) {
   World world{config(true, 100 * MiB), 20 * MiB, [](u32 n) { return Weather{.survival = double(mix64(n) % 100) / 200, .promoted = double(mix64(n) % 7) / 100, .old_dies = 0.5}; }, 300};
   Story a = live(world), b = live(world);

@@ -113,6 +113,7 @@ template <class H, class M> class Evacuation {
     u32 eden = settings.as<SpacePolicy>(Opt::space_eden) == SpacePolicy::segregated, survivor = settings.as<SpacePolicy>(Opt::space_survivor) == SpacePolicy::segregated;
     return eden << kLabelEden | survivor << kLabelSurvivor;
   }
+  bool spreads() const { return scheme_ != Scheme::org || segregated_ != 0; } // where things lie is part of how they are collected
   static bool wants_mail(const Settings& settings) { return settings.as<Scheme>(Opt::scheme) != Scheme::org || segregated_spaces(settings) != 0; }
 
   // condemned: 0 eden only, 1 eden and survivors. at_once: what survives of eden is promoted whatever heap.tenure_age says.

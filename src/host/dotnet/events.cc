@@ -62,6 +62,7 @@ DotNet::Ended DotNet::ended(Kind kind, clr::GcReason reason, bool asked, bool be
   if (!beside) end.kind = told_; // as on stock, where no collection changes its generation once its start was told: analysers pair them by both
   auto micros = [](u64 from, u64 to) { return u32(min_of<u64>(to > from ? (to - from) / 1000 : 0, ~0u)); };
   // Copying is marking in a young collection. Afterwards come the weak things and, in a full one, measuring, planning and sliding.
+  if (roots_ns_ == 0) return end; // promoted en masse: there was nothing of the kind
   end.times[usize(clr::GcTime::begin)] = micros(begun_ns_, roots_ns_);
   end.times[usize(clr::GcTime::mark_roots)] = micros(roots_ns_, marked_ns_);
   end.times[usize(kind == Kind::full ? clr::GcTime::compact : clr::GcTime::mark_long_weak)] = micros(marked_ns_, machine.now());

@@ -246,6 +246,7 @@ HeapConfig DotNet::heap_config() {
 
   PaceConfig& pace = config.pace;
   pace.adapt_tenure = settings.as<Tenure>(Opt::tenure) == Tenure::adaptive;
+  pace.en_masse = settings.as<EnMasse>(Opt::en_masse) == EnMasse::adaptive;
   pace.limit = limit;
   if (limit != 0) pace.growth_min = min_of<u64>(pace.growth_min, limit / 8);
   eden_config(pace);

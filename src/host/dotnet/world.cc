@@ -35,7 +35,7 @@ void DotNet::begin(Kind kind, Cause cause, u64 number) {
   ee->DiagGCStart(generation, cause == Cause::induced);
   ee->GcStartWork(generation, clr::kMaxGeneration);
   begun_ns_ = machine.now();
-  roots_ns_ = 0;
+  roots_ns_ = marked_ns_ = 0;
   ends_beside_ = cycle->ended_marking();
   if (cycle->begins_marking()) {
     beside_reason_ = reason(cause);

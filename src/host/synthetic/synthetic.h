@@ -7,8 +7,8 @@
 //   objects.h   the format of an object           world.h     stopping and resuming the threads of the program
 //   manners.h   the bad habits, one switch each   mutator.h   a thread of the program: buffers, roots, barrier
 //
-// Order of the hooks is checked: enter stop begin (before_roots gather* after_strong side_tables)+ finish resume leave; twice in the
-// middle when promotion failed. The verifier's own walks (before_roots gather after_walk) may stand after begin and before finish. Who calls Cycle::collect goes out of the program and takes `collecting` first (Mutator::collect).
+// Order of the hooks is checked: enter stop begin (before_roots gather* after_strong side_tables)* finish resume leave; twice in the
+// middle when promotion failed, never when all that is young is promoted en masse. The verifier's own walks (before_roots gather after_walk) may stand after begin and before finish. Who calls Cycle::collect goes out of the program and takes `collecting` first (Mutator::collect).
 #pragma once
 #include "cycle/cycle.h"
 #include "host/synthetic/manners.h"

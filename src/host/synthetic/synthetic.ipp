@@ -23,6 +23,7 @@ template <class M> HeapConfig Synthetic<M>::heap_config(const SyntheticShape& sh
   PaceConfig& pace = config.pace;
   pace.adaptive = settings.as<Resize>(Opt::resize) == Resize::adaptive;
   pace.adapt_tenure = settings.as<Tenure>(Opt::tenure) == Tenure::adaptive;
+  pace.en_masse = settings.given(Opt::en_masse) && settings.as<EnMasse>(Opt::en_masse) == EnMasse::adaptive; // who simulates a collection wants to see one
   pace.limit = shape.limit;
   pace.eden_min = shape.eden_min != 0 ? shape.eden_min : settings.bytes(Opt::eden_min);
   pace.eden_max = shape.eden_max != 0 ? shape.eden_max : max_of<u64>(settings.bytes(Opt::eden_max), 4 * MiB);
@@ -166,7 +167,7 @@ template <class M> void Synthetic<M>::after_walk() { follow(Step::roots, before_
 template <class M> void Synthetic<M>::after_strong(Kind) { follow(Step::roots, Step::strong); }
 
 template <class M> void Synthetic<M>::finish(Kind kind, Cause, u64) {
-  follow(Step::tables, Step::finished);
+  follow(step_ == Step::begun ? Step::begun : Step::tables, Step::finished); // nothing is asked for when all is promoted en masse
   if (observer.after != nullptr) observer.after(observer.self, asked_, kind);
   if (manners.tight_eden) cycle->spaces().eden.set_limit(shape_.tight_eden);
 }
