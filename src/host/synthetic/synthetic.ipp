@@ -168,6 +168,7 @@ template <class M> void Synthetic<M>::after_strong(Kind) { follow(Step::roots, S
 
 template <class M> void Synthetic<M>::finish(Kind kind, Cause, u64) {
   follow(step_ == Step::begun ? Step::begun : Step::tables, Step::finished); // nothing is asked for when all is promoted en masse
+  passing.clear();
   if (observer.after != nullptr) observer.after(observer.self, asked_, kind);
   if (manners.tight_eden) cycle->spaces().eden.set_limit(shape_.tight_eden);
 }
