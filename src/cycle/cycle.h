@@ -77,7 +77,7 @@ template <class H, class M> class Cycle final : public Collector {
   enum class Tracing : u8 { none, evacuating, compacting, marking };
   using State = typename Marking<H, M>::State;
   static constexpr usize kFewFinalizable = 16; // young objects whose finalizers may wait for a full collection
-  enum class Step : u8 { none, first, last }; // what a collection does for the marking beside the program
+  enum class Step : u8 { none, first, last, move }; // what a collection does for the marking beside the program, and for the compaction that follows
 
   Kind decide(const Request& request, bool may_mark);
   u64 number_for(u64 index);
@@ -88,6 +88,8 @@ template <class H, class M> class Cycle final : public Collector {
   void full(Self& self, bool compact_all, CycleEnd& end);
   void begin_marking(Self& self, CycleEnd& end);
   void end_marking(Self& self, CycleEnd& end);
+  u64 clean_marks(Self& self);
+  void move(Self& self, CycleEnd& end);
   void go_on_marking();
   void give_up_marking();
   void watch_program(bool on);
@@ -131,6 +133,7 @@ template <class H, class M> class Cycle final : public Collector {
   bool beside_ = false;         // besides_ stands; set at start
   Step step_ = Step::none;
   bool gave_up_ = false;
+  bool watches_ = false;        // the program's barrier notes pages
   u64 marking_number_ = 0, given_up_ = 0; // see CycleRecord::number; markings that came to nothing have had numbers too
   u64 marking_began_ns_ = 0, first_pause_ns_ = 0;
   u32 passes_ = 1;

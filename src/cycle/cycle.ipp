@@ -181,7 +181,7 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   tracing_ = Tracing::none;
   record.after = tally([&](auto fn) { heap_.each_region(self, fn); });
   after(kind, request, end, record);
-  const bool over = marking_number_ != 0 && beside().state() == State::idle;
+  const bool over = marking_number_ != 0 && !beside().marks();
   gave_up_ = over && !record.beside;
   if (gave_up_) { // it was told to have begun
     given_up_++;
@@ -232,6 +232,14 @@ template <class H, class M> Kind Cycle<H, M>::decide(const Request& request, boo
       if (!may_mark) return Kind::full;
       step_ = Step::first;
       return Kind::young1;
+    case State::finding:
+    case State::found:
+      if (due || request.begin_marking) { // what has not moved by now stays
+        step_ = may_mark ? Step::first : Step::none;
+        return may_mark ? Kind::young1 : Kind::full;
+      }
+      if (beside().state() == State::found) step_ = Step::move;
+      break;
     case State::running:
       if (!due || !pace_.overdue(old_bytes())) break;
       [[fallthrough]]; // what is left to mark is marked in the pause
@@ -258,6 +266,7 @@ template <class H, class M> Kind Cycle<H, M>::perform(Self& self, const Request&
     if (!evacuation().needs_full()) {
       if (step_ == Step::first) begin_marking(self, end);
       else if (step_ == Step::last) passes_++, end_marking(self, end);
+      else if (step_ == Step::move) passes_++, move(self, end);
       else if (beside_ && beside().state() != State::idle) go_on_marking();
       return kind;
     }
@@ -300,7 +309,7 @@ template <class H, class M> void Cycle<H, M>::young(Self& self, Kind kind, Cycle
 }
 
 // Not where somebody asked for a collection, whose program may look at what became of its objects; nor where that would hold something up that waits for a young death: finalizers,
-// holes between pins. Nor into another node's memory, or past a marking that would have to find what was promoted.
+// holes between pins. Nor beside holes of old space, which nothing else fills, into another node's memory, or past a marking that would have to find what was promoted.
 template <class H, class M> bool Cycle<H, M>::promotes_en_masse(const Request& request, Kind kind, const CycleEnd& end) {
   const auto mode = settings_.as<EnMasse>(Opt::en_masse);
   const bool stress = mode == EnMasse::mostly && request.cause == Cause::stress;
@@ -310,6 +319,7 @@ template <class H, class M> bool Cycle<H, M>::promotes_en_masse(const Request& r
   FinalizeQueue& queue = host_.finalizers();
   if (!stress && queue.registered[0].size() + queue.registered[1].size() > kFewFinalizable) return false;
   if (spaces_.eden.hole_bytes() > pace_.eden() / 8 || spaces_.last_resort.used() != 0) return false;
+  if (!stress && spaces_.old.hole_bytes() > end.young_before / 2) return false; // copies would fill them
   const u64 room = heap_.budget().room() + heap_.free_charged();
   if (mode == EnMasse::mostly) return count() % 4 != 0 && room / 2 > end.young_before;
   return pace_.promotes_en_masse(end.young_before, old_bytes(), room);
@@ -378,6 +388,10 @@ template <class H, class M> void Cycle<H, M>::begin_marking(Self& self, CycleEnd
   auto& m = beside();
   const u32 most = gang_.workers();
   marking_began_ns_ = machine_.now();
+  if (m.state() != State::idle) {
+    m.stay();
+    clean_marks(self);
+  }
   host_.before_roots(Kind::full);
   m.begin();
   TaskBody gather{[&](Self& s, u32) { m.gather_task(s, Kind::full); }};
@@ -385,7 +399,7 @@ template <class H, class M> void Cycle<H, M>::begin_marking(Self& self, CycleEnd
   end.mark_ns += tracing_phase(self, Phase::mark, most, m.root_tasks(), m, [&](Self& s, u32 task) { m.root_task(s, task); });
   host_.after_walk();
   m.seeded();
-  if (m.state() != State::idle) watch_program(true); // else there was no memory for it, and nobody would end the watching
+  watch_program(m.state() != State::idle); // else there was no memory for it, and nobody would end the watching
 }
 
 // After a young collection.
@@ -400,8 +414,9 @@ template <class H, class M> void Cycle<H, M>::give_up_marking() {
 }
 
 template <class H, class M> void Cycle<H, M>::watch_program(bool on) {
-  host_.watch_writes(on);
-  marking_now_.store_relaxed(on);
+  if (on != watches_) host_.watch_writes(on);
+  watches_ = on;
+  marking_now_.store_relaxed(beside().marks());
 }
 
 // The last pause, after its young collection, one line for each phase.
@@ -423,10 +438,41 @@ template <class H, class M> void Cycle<H, M>::end_marking(Self& self, CycleEnd& 
   host_.side_tables([&](Ref ref) { return m.alive(ref) ? ref : Ref{0}; });
   TaskBody sweep{[&](Self&, u32 task) { m.sweep_task(task); }};
   end.compact_ns += phase(self, Phase::compact, most, m.sweep_tasks(), sweep);
-  m.finish();
-  TaskBody clean{[&](Self&, u32 task) { m.clean_task(task); }};
-  end.compact_ns += phase(self, Phase::clean, most, m.clean_tasks(), clean);
+  const bool moves = m.finish();
+  if (!moves) end.compact_ns += clean_marks(self);
   m.free_dead();
+  if (moves) m.find();
+  else m.rest();
+  watch_program(m.state() != State::idle);
+}
+
+template <class H, class M> u64 Cycle<H, M>::clean_marks(Self& self) {
+  TaskBody clean{[&](Self&, u32 task) { beside().clean_task(task); }};
+  return phase(self, Phase::clean, gang_.workers(), beside().clean_tasks(), clean);
+}
+
+// After a young collection: a portion of what is to move (collect/concurrent/moving.h), one line for each phase.
+template <class H, class M> void Cycle<H, M>::move(Self& self, CycleEnd& end) {
+  auto& m = beside();
+  auto& moving = m.moving();
+  const u32 most = gang_.workers();
+  if (!moving.begin()) return;
+  condemned_ = 2; // hosts pass over what only old objects have, by this
+  host_.before_roots(Kind::full);
+  TaskBody gather{[&](Self& s, u32) { moving.gather_task(s, Kind::full); }};
+  end.gather_ns += phase(self, Phase::gather, most, most, gather);
+  host_.after_walk();
+  moving.plan(most * 2);
+  TaskBody copy{[&](Self& s, u32 task) { moving.copy_task(s, task); }};
+  end.compact_ns += phase(self, Phase::compact, most, moving.copy_tasks(), copy);
+  TaskBody update{[&](Self& s, u32 task) { m.move_task(s, task); }};
+  end.compact_ns += phase(self, Phase::update, most, moving.update_tasks(), update);
+  host_.side_tables([&](Ref ref) { return moving.now_at(ref); });
+  moving.finish();
+  end.moved = moving.moved_bytes();
+  if (moving.any()) return m.note_old();
+  end.compact_ns += clean_marks(self);
+  m.rest();
   watch_program(false);
 }
 
@@ -523,7 +569,7 @@ template <class H, class M> template <class Each> GenerationSizes Cycle<H, M>::t
     s.bytes[g] += r.top.load_relaxed() - heap_.begin_of(index);
   });
   s.holes[0] = spaces_.eden.hole_bytes();
-  s.holes[2] = spaces_.old.hole_bytes();
+  s.holes[2] = spaces_.old.hole_bytes() + (beside_ ? beside().moving().hole_bytes() : 0);
   s.holes[4] = spaces_.pinned.hole_bytes();
   return s;
 }

@@ -41,7 +41,9 @@ template <class M> class WrittenPages {
         if (is(page)) fn(page);
     }
   }
-  void clean_all(word begin, word end) { memset(&table_[(begin - base_) >> kWrittenShift], 0, (end - begin) >> kWrittenShift); } // with the world stopped
+  // Both with the world stopped.
+  void note_all(word begin, word end) { memset(&table_[(begin - base_) >> kWrittenShift], kWritten, (end - begin) >> kWrittenShift); }
+  void clean_all(word begin, word end) { memset(&table_[(begin - base_) >> kWrittenShift], 0, (end - begin) >> kWrittenShift); }
 
  private:
   static constexpr u8 kWritten = 0xff;

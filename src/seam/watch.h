@@ -47,6 +47,8 @@ enum class Trap : u32 {
   early_weak,         // weak handles are cleared before what was written last has been followed
   stale_stack,        // a full collection meanwhile leaves the entries of before
   roots_once,         // roots and pins that came after the marking began are not asked for
+  late_pin,           // a pin that came after the choice of what moves is not asked for (collect/concurrent/moving.h, as the next)
+  unread_copies,      // what has moved is not read for what moves with it, or later
 };
 
 template <class M> GARNER_INLINE bool mutated(Trap trap) {

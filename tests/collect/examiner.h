@@ -34,6 +34,7 @@ template <class M> class Examiner {
   u64 collections(Kind kind) const { return collections_[u32(kind)]; }
   u64 failed_promotions() const { return failed_promotions_; }
   u64 en_masse() const { return en_masse_; } // collections that promoted all that was young, unseen
+  u64 moves() const { return moves_; }       // those that moved old objects out of mostly empty regions
   u64 marked_beside() const { return marked_beside_; } // collections that ended a marking beside the program
   u64 most_objects() const { return most_objects_; }
   u64 objects() const { return objects_; } // after the last collection
@@ -69,7 +70,7 @@ template <class M> class Examiner {
   std::vector<Placed> pins_;          // what must not move
   std::vector<Id> hit_;               // what ambiguous words lead to
   std::vector<Id> fresh_;             // became ready in the last collection
-  u64 digest_ = 1, collections_[3] = {}, failed_promotions_ = 0, marked_beside_ = 0, en_masse_ = 0, most_objects_ = 0, objects_ = 0, resurrected_ = 0;
+  u64 digest_ = 1, collections_[3] = {}, failed_promotions_ = 0, marked_beside_ = 0, en_masse_ = 0, moves_ = 0, most_objects_ = 0, objects_ = 0, resurrected_ = 0;
 };
 
 } // namespace garner::test

@@ -70,6 +70,7 @@ template <class M> void Examiner<M>::after(Kind asked, Kind done) {
   failed_promotions_ += asked != done;
   marked_beside_ += host_.cycle->ended_marking();
   en_masse_ += host_.cycle->current().end.en_masse;
+  moves_ += host_.cycle->current().end.moved != 0;
   walk_heap();
   shadow_.start_marks();
   // Handles of objects dropped eagerly hold until finalization; in the first of two passes that is no promise for the second.

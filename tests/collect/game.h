@@ -29,7 +29,7 @@ struct Script {
 struct Result {
   std::string trouble; // empty when all went well; what the examiner finds ends the process instead
   u64 digest = 0;      // of what happened; on the simulated machine the same for the same script
-  u64 collections[3] = {}, failed_promotions = 0, marked_beside = 0, en_masse = 0, out_of_memory = 0, most_objects = 0, allocated = 0, resurrected = 0;
+  u64 collections[3] = {}, failed_promotions = 0, marked_beside = 0, en_masse = 0, moves = 0, out_of_memory = 0, most_objects = 0, allocated = 0, resurrected = 0;
   u64 overflows = 0, steals = 0;
 };
 

@@ -123,6 +123,7 @@ template <class M> Result Game<M>::result() {
   result_.failed_promotions = examiner.failed_promotions();
   result_.marked_beside = examiner.marked_beside();
   result_.en_masse = examiner.en_masse();
+  result_.moves = examiner.moves();
   result_.out_of_memory = out_of_memory;
   result_.most_objects = examiner.most_objects();
   result_.allocated = shadow.count();

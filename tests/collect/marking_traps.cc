@@ -45,10 +45,11 @@ class Shuffle {
         markings++;
         break;
       }
-      if (std::string wrong = look(); !wrong.empty()) return wrong;
+      if (std::string wrong = random_.one_in(3) ? look() : move(); !wrong.empty()) return wrong;
     }
     return "";
   }
+  u64 moved() const { return moved_; } // bytes that left regions which were mostly empty
 
  private:
   void begin() {
@@ -58,6 +59,23 @@ class Shuffle {
     request.begin_marking = true;
     h_.mutator.collect(h_.self, request);
     h_.mutator.cells.truncate(cells);
+  }
+  // What the marking left in mostly empty regions moves, while the program goes on and pins this and that for a while.
+  std::string move() {
+    for (u64 rounds = 2 + random_.below(6); rounds > 0; rounds--) {
+      for (u64 n = random_.below(20); n > 0; n--) change();
+      std::vector<std::pair<Handle, word>> pins;
+      for (u32 i = 0; i < 8; i++)
+        if (Ref value = h_.get(holder(), u32(random_.below(kSlots))); value.at != 0) pins.push_back({h_.host.table.create(h_.host.owner, HandleKind::pinned, value, 0), value.at});
+      h_.young();
+      moved_ += h_.last().moved;
+      for (auto& [pin, at] : pins) {
+        if (load_word(word(pin)) != at) return "a pinned value has moved";
+        h_.host.table.destroy(pin);
+      }
+      if (std::string wrong = look(); !wrong.empty()) return wrong;
+    }
+    return "";
   }
   Ref holder() { return h_.at(random_.below(kHolders)); }
   void place(Ref value) {
@@ -128,6 +146,7 @@ class Shuffle {
   SmallHeapOn<Sim>& h_;
   Random random_;
   usize litter_;
+  u64 moved_ = 0;
   std::set<u32> ids_;
   std::vector<Handle> weak_;
 };
@@ -139,7 +158,7 @@ std::atomic<u64>* shared_count() {
 }
 
 // How many of the games go wrong. `left`: entries that last pauses had to mark for the thread.
-u64 wrong_games(u32 traps, u64 games, bool aloud = false, usize litter = 0, std::atomic<u64>* left = nullptr) {
+u64 wrong_games(u32 traps, u64 games, bool aloud = false, usize litter = 0, std::atomic<u64>* left = nullptr, std::atomic<u64>* moved = nullptr) {
   Forks forks({.runs = games, .jobs = 2, .runs_per_process = 10, .hang_seconds = 60});
   u64 wrong_ones = forks.run(
       [&](u64 seed) {
@@ -153,7 +172,9 @@ u64 wrong_games(u32 traps, u64 games, bool aloud = false, usize litter = 0, std:
         std::string wrong;
         const char* tenure = seed % 2 == 0 ? "tenure_age=0" : "tenure_age=1";
         on_sim(config, std::string("marking=concurrent,tenure=fixed,workers=2,woken_per=0,") + tenure, [&](SmallHeapOn<Sim>& heap) {
-          wrong = Shuffle(heap, seed, litter).play();
+          Shuffle game(heap, seed, litter);
+          wrong = game.play();
+          if (moved != nullptr) *moved += game.moved();
           if (left != nullptr) *left += heap.host.cycle->left_to_pauses();
         });
         return wrong;
@@ -172,7 +193,11 @@ constexpr u64 kGames = 120; // each takes ten times as long
 constexpr u64 kGames = 300;
 #endif
 
-TEST(MarkingTraps, WithEveryGuardNothingIsLost) { EXPECT_EQ(wrong_games(0, 4 * kGames, true), 0u); }
+TEST(MarkingTraps, WithEveryGuardNothingIsLost) {
+  std::atomic<u64>* moved = shared_count();
+  EXPECT_EQ(wrong_games(0, 4 * kGames, true, 0, nullptr, moved), 0u);
+  EXPECT_GT(moved->load(), 4 * kGames * 1000);
+}
 TEST(MarkingTraps, WhatTheThreadHasNotComeToIsMarkedInTheLastPause) {
   std::atomic<u64>* left = shared_count();
   EXPECT_EQ(wrong_games(0, 24, true, 4'000'000, left), 0u);
@@ -183,6 +208,8 @@ TEST(MarkingTraps, LateCleaningIsFound) { EXPECT_GT(wrong_games(bit(Trap::late_c
 TEST(MarkingTraps, BornWhiteIsFound) { EXPECT_GT(wrong_games(bit(Trap::born_white), kGames), kGames / 30); }
 TEST(MarkingTraps, EarlyWeakIsFound) { EXPECT_GT(wrong_games(bit(Trap::early_weak), kGames), kGames / 30); }
 TEST(MarkingTraps, StaleStackIsFound) { EXPECT_GT(wrong_games(bit(Trap::stale_stack), kGames), kGames / 30); }
+TEST(MarkingTraps, LatePinIsFound) { EXPECT_GT(wrong_games(bit(Trap::late_pin), kGames), kGames / 30); }
+TEST(MarkingTraps, UnreadCopiesAreFound) { EXPECT_GT(wrong_games(bit(Trap::unread_copies), kGames), kGames / 30); }
 TEST(MarkingTraps, RootsOnceIsFound) { EXPECT_GT(wrong_games(bit(Trap::roots_once), kGames), kGames / 30); }
 
 } // namespace

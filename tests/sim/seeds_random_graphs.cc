@@ -29,12 +29,13 @@ struct Options {
 
 // Sums over all seeds that passed; shared by the processes.
 struct Sums {
-  Atomic<u64> collections[3], failed_promotions, marked_beside, en_masse, out_of_memory, allocated, resurrected, overflows, steals;
+  Atomic<u64> collections[3], failed_promotions, marked_beside, en_masse, moves, out_of_memory, allocated, resurrected, overflows, steals;
   void add(const Result& result) {
     for (u32 k = 0; k < 3; k++) collections[k].fetch_add_relaxed(result.collections[k]);
     failed_promotions.fetch_add_relaxed(result.failed_promotions);
     marked_beside.fetch_add_relaxed(result.marked_beside);
     en_masse.fetch_add_relaxed(result.en_masse);
+    moves.fetch_add_relaxed(result.moves);
     out_of_memory.fetch_add_relaxed(result.out_of_memory);
     allocated.fetch_add_relaxed(result.allocated);
     resurrected.fetch_add_relaxed(result.resurrected);
@@ -89,8 +90,8 @@ int play_many(const Options& options) {
         fflush(stdout);
       });
   auto n = [](const Atomic<u64>& a) { return Number(a.load_relaxed()); };
-  printf("%llu + %llu + %llu collections, %llu promotions failed, %llu ended a marking beside the program, %llu promoted en masse, %llu times out of memory, %llu objects, %llu resurrected, %llu steals, %llu overflows\n",
-         n(sums.collections[0]), n(sums.collections[1]), n(sums.collections[2]), n(sums.failed_promotions), n(sums.marked_beside), n(sums.en_masse), n(sums.out_of_memory), n(sums.allocated),
+  printf("%llu + %llu + %llu collections, %llu promotions failed, %llu ended a marking beside the program, %llu promoted en masse, %llu moved old objects, %llu times out of memory, %llu objects, %llu resurrected, %llu steals, %llu overflows\n",
+         n(sums.collections[0]), n(sums.collections[1]), n(sums.collections[2]), n(sums.failed_promotions), n(sums.marked_beside), n(sums.en_masse), n(sums.moves), n(sums.out_of_memory), n(sums.allocated),
          n(sums.resurrected), n(sums.steals), n(sums.overflows));
   printf("%llu s, %llu seeds/s\n", Number(forks.elapsed_s()), Number(forks.passed() / max_of<u64>(forks.elapsed_s(), 1)));
   printf("%llu passed, %llu failed\n", Number(forks.passed()), Number(failures));
@@ -102,9 +103,9 @@ int play_one(const Options& options) {
   fflush(stdout);
   Result result;
   std::string trouble = judge(options, options.seed, result);
-  printf("%llu young, %llu ephemeral, %llu full, %llu promotions failed, %llu ended a marking, %llu promoted en masse, %llu times out of memory, %llu objects, at most %llu in the heap, digest %016llx\n",
+  printf("%llu young, %llu ephemeral, %llu full, %llu promotions failed, %llu ended a marking, %llu promoted en masse, %llu moved old objects, %llu times out of memory, %llu objects, at most %llu in the heap, digest %016llx\n",
          Number(result.collections[0]), Number(result.collections[1]), Number(result.collections[2]),
-         Number(result.failed_promotions), Number(result.marked_beside), Number(result.en_masse), Number(result.out_of_memory), Number(result.allocated),
+         Number(result.failed_promotions), Number(result.marked_beside), Number(result.en_masse), Number(result.moves), Number(result.out_of_memory), Number(result.allocated),
          Number(result.most_objects), Number(result.digest));
   if (!trouble.empty()) printf("%s\n", trouble.c_str());
   printf("%d passed, %d failed\n", trouble.empty(), !trouble.empty());

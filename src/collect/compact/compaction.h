@@ -111,7 +111,6 @@ template <class H, class M> class Compaction {
   void update_object(Self& self, Worker& w, Ref ref, u32 holder_generation);
   void rewrite(Self& self, Slot slot);
   void rewrite_rest(Self& self, Worker& w);
-  void update_chunk(Self& self, HandleChunk& chunk);
   void slide_list(Self& self, List& list);
   void sweep_staying(Self& self, u32 index);
   void cut_lists(usize from, u32 lists_wanted, u8 generation);

@@ -1,6 +1,7 @@
 // Compaction: marking, planning and sliding of the full collection, in this order (compaction.h says what each does). N13.
 #pragma once
 #include "collect/compact/compaction.h"
+#include "collect/follow_handles.h"
 
 namespace garner {
 
@@ -369,7 +370,7 @@ template <class H, class M> void Compaction<H, M>::slide_task(Self& self, u32 ta
     if (task < handle_tasks_[k]) {
       HandleTable& handles = host_.handles();
       for (u32 i = task * kChunksPerTask; i < min_of(handles.chunks(HandleKind(k)), (task + 1) * kChunksPerTask); i++)
-        update_chunk(self, *handles.chunk(HandleKind(k), i));
+        follow_handles(*this, *handles.chunk(HandleKind(k), i));
       return;
     }
     task -= handle_tasks_[k];
@@ -435,29 +436,6 @@ template <class H, class M> void Compaction<H, M>::sweep_staying(Self& self, u32
   });
   rewrite_rest(self, w);
   heap_.fill(hole, top - hole);
-}
-
-template <class H, class M> void Compaction<H, M>::update_chunk(Self&, HandleChunk& chunk) {
-  u32 youngest = 3;
-  chunk.each([&](word* slot) {
-    Ref ref{__atomic_load_n(slot, __ATOMIC_RELAXED)};
-    if (ref.at == 0) return;
-    Ref now = now_at(ref);
-    youngest = min_of(youngest, generation_now(ref));
-    if (now.at != ref.at) {
-      word expected = ref.at;
-      __atomic_compare_exchange_n(slot, &expected, now.at, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    }
-    if (chunk.kind == HandleKind::dependent) {
-      Ref second{__atomic_load_n(slot + 1, __ATOMIC_RELAXED)};
-      if (second.at == 0) return;
-      youngest = min_of(youngest, generation_now(second));
-      __atomic_store_n(slot + 1, now_at(second).at, __ATOMIC_RELAXED);
-    } else if (chunk.kind == HandleKind::weak_interior) {
-      move_native_word(slot, now.at - ref.at);
-    }
-  });
-  chunk.youngest.store_relaxed(u8(youngest));
 }
 
 // ---- the end ----

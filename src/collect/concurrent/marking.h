@@ -7,6 +7,9 @@
 //                 again, in rounds, until few pages are found. Young collections come and go; the thread is held while they run
 //   last pause    after a young collection, when the thread is done or old space cannot wait for it; the host may have the thread ask for it (seam/host.h). What it has not come to, gather, roots, young objects, written pages, and the closure (workers); weak things; sweep (workers); finish; clean (workers)
 //
+// Where regions are worth emptying (moving.h) the thread goes on after the last pause: all old objects are read once more for references into these, and young
+// collections then move what lives there, until none is left. Marks and the program's watching stay that long.
+//
 // WHY NOTHING LIVE IS LOST (incremental update). At the last pause every old object that the program can reach is reached by a path from a root, a handle or a young
 // object; all of these are followed there. Take the first object on the path that is not marked. Its predecessor P is marked, old, and refers to it. P was read
 // after it was marked (its entry on the stack), or was born marked. If the reference was there when P was last read, it was followed. If it was stored later, the store
@@ -24,12 +27,12 @@
 //   - a thread comes by its only reference after the first pause, from a weak handle say: roots and pins are asked for again in the last one (roots_once)
 //
 // Invariants:
-//  - Old objects do not move while state() is not idle; their references to young ones are not followed: young objects all live, as of the last pause's young collection.
+//  - Old objects do not move while state() is running or ready; their references to young ones are not followed: young objects all live, as of the last pause's young collection.
 //  - Marks lie in a table of their own: young collections use the other one for what stays in place.
 //  - A claimed object is on the stack, in a ring or complete: its run of bits is made when it is read. Who meets an incomplete run may pass over it: it will be read later.
-// Deviation from full collections: nothing moves, so old space is not compacted; cards stay as they are; eden's survivors stay young.
+// Deviation from full collections: of old space only what moving.h chooses is compacted; cards stay as they are; eden's survivors stay young.
 #pragma once
-#include "collect/compact/compaction.h"
+#include "collect/concurrent/moving.h"
 #include "work/turns.h"
 
 namespace garner {
@@ -38,12 +41,12 @@ template <class H, class M> class Marking {
  public:
   using Self = typename M::Self;
   using Worker = Collecting<M>;
-  // ready: the thread found nothing more to do; the next young collection may be the last pause.
-  enum class State : u8 { idle, running, ready };
+  // ready: the thread found nothing more to do; the next young collection may be the last pause. finding, found: after it, see moving.h; found: the next may move.
+  enum class State : u8 { idle, running, ready, finding, found };
 
   Marking(M& machine, Heap<M>& heap, H& host, Gang<M>& gang, Spaces<M>& spaces, Worker* workers, u32 worker_count, const Settings& settings)
       : machine_(machine), heap_(heap), host_(host), gang_(gang), spaces_(spaces), workers_(workers), worker_count_(worker_count),
-        root_batch_(u32(settings.get(Opt::root_batch))), ahead_(u32(settings.get(Opt::ahead))) {
+        root_batch_(u32(settings.get(Opt::root_batch))), ahead_(u32(settings.get(Opt::ahead))), moving_(heap, host, spaces, workers, worker_count, settings) {
     turns_.start(machine);
   }
 
@@ -53,8 +56,9 @@ template <class H, class M> class Marking {
 
   // -- a collection, the world stopped. No slice of the thread runs from hold() to go() --
   void hold() { turns_.hold(); }
-  void go(Self& self) { turns_.go(self, state_ == State::running); }
+  void go(Self& self) { turns_.go(self, state_ == State::running || state_ == State::finding); }
   State state() const { return state_; }
+  bool marks() const { return state_ == State::running || state_ == State::ready; }
   u64 taken_over() const { return taken_over_; } // entries that last pauses found on the thread's stack, of all markings
   bool rests() const { return turns_.rests(); } // any-thread, a hint: between two pauses, that the last may come
 
@@ -66,16 +70,26 @@ template <class H, class M> class Marking {
   void seeded();      // the phase is over: the thread may go on
   void note_old();    // what is revised from here on; after a young collection
   void abandon();     // nothing is known of old space any more
-  // last pause: close, gather, root_tasks as above, weak things, sweep_task, finish, clean_task, free_dead
+  // last pause: close, gather, root_tasks as above, weak things, sweep_task, finish, then clean_task, free_dead and rest, or free_dead and find
   void close();
   u32 late_tasks() const { return u32(late_.size()); } // with a trap only: written pages after weak things
   void late_task(Self& self, u32 task);
   u32 sweep_tasks() const { return u32(div_up(heap_.high_water(), kRegionsPerTask)); }
   void sweep_task(u32 task);
-  void finish();
+  bool finish(); // true: some regions are to be emptied
   u32 clean_tasks() const { return sweep_tasks(); }
   void clean_task(u32 task);
   void free_dead();
+  void rest();
+  // -- regions that are to be emptied: find; then a collection each, the steps of moving(), until nothing of it is left: clean_task, rest; or stay, clean_task --
+  void find();
+  Moving<H, M>& moving() { return moving_; }
+  void move_task(Self& self, u32 task) {
+    moving_.update_task(self, task, [&](word page, auto fn) {
+      each_on_page(page, [&](Ref ref, word low, word high) { host_.each_slot_in(ref, low, high, fn); });
+    });
+  }
+  void stay(); // no more of them
 
   // -- the body of every phase that traces (Gang::run) --
   void drain(Self& self);
@@ -129,13 +143,14 @@ template <class H, class M> class Marking {
   template <class Q> void follow_edge(Q& queue, Ref ref);
   template <class Q> void take(Self& self, Worker& w, Q& queue, u64 entry);
   template <class Q> void read_page(Self& self, Worker& w, Q& queue, word page);
-  template <class Q> void read_part(Self& self, Worker& w, Q& queue, word block, word low, word high);
+  template <class F> void each_on_page(word page, F fn);
   bool is_large(u32 index) const { return heap_.region(index).role == Role::large || heap_.region(index).role == Role::large_tail; }
 
   static void thread_entry(void* marking);
   void live(Self& self);
   bool step(Self& self);
   bool revise();
+  void find_on(Self& self, word page);
   void forget();
   void take_over();
   void clear_marks(u32 index);
@@ -158,6 +173,7 @@ template <class H, class M> class Marking {
   Vector<u32> regions_;  // that revisions look at
   usize cursor_ = 0, found_ = 0;
   u32 rounds_ = 0;       // left
+  bool ordered_ = true;  // the system orders all processors when asked to, so pages can be read beside the program
   // -- of a pause --
   bool seeding_ = false; // what root tasks mark is for the thread
   typename M::Lock lock_; // guards stack_ while many seed it
@@ -165,6 +181,7 @@ template <class H, class M> class Marking {
   Vector<u64> left_;     // entries that the thread did not come to
   u64 taken_over_ = 0;
   Vector<u32> young_, late_, dead_;
+  Moving<H, M> moving_;
   u32 strong_tasks_[kHandleKinds] = {}, written_tasks_ = 0, left_tasks_ = 0;
 };
 

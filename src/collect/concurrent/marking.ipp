@@ -1,6 +1,7 @@
 // Marking beside the program: the thread, and the tasks of the first and the last pause (marking.h says what each does, and why it is right).
 #pragma once
 #include "collect/concurrent/marking.h"
+#include "collect/concurrent/moving.ipp"
 
 namespace garner {
 
@@ -51,25 +52,26 @@ template <class H, class M> template <class Q> GARNER_INLINE void Marking<H, M>:
   if (u64 due; w.opening.pass(entry, due)) open(self, w, queue, Ref{due});
 }
 
-template <class H, class M> template <class Q> void Marking<H, M>::read_part(Self& self, Worker& w, Q& queue, word block, word low, word high) {
-  Ref ref = ref_of(block);
-  // Born marked a moment ago: it has no type yet, so nothing was stored into it before its page was cleaned. Acquire: pairs with the store of the type, the last of what
-  // makes an object; of an array only its length comes later, and an array of none has no slots.
-  if (__atomic_load_n(reinterpret_cast<const word*>(ref.at), __ATOMIC_ACQUIRE) == 0) return;
-  if (host_.leaf(ref)) return;
-  host_.each_slot_in(ref, low, high, [&](Slot slot) { visit(self, w, queue, slot); });
-  if (ref.at >= low && ref.at < high) follow_edge(queue, ref); // the page that its type lies on: there the barrier notes it
+// Calls fn(ref, low, high) for every marked object with slots of which some may lie in [low, high), the page.
+template <class H, class M> template <class F> GARNER_INLINE void Marking<H, M>::each_on_page(word page, F fn) {
+  auto part = [&](word block) {
+    Ref ref = ref_of(block);
+    // Born marked a moment ago: it has no type yet, so nothing was stored into it before its page was cleaned. Acquire: pairs with the store of the type, the last of what
+    // makes an object; of an array only its length comes later, and an array of none has no slots.
+    if (__atomic_load_n(reinterpret_cast<const word*>(ref.at), __ATOMIC_ACQUIRE) == 0) return;
+    if (!host_.leaf(ref)) fn(ref, page, page + kWrittenBytes);
+  };
+  const u32 index = heap_.index_at(page);
+  if (!is_large(index)) return heap_.old_marks().each_touching(page, page + kWrittenBytes, heap_.begin_of(index), part);
+  word block = heap_.begin_of(heap_.head_of(index));
+  if (heap_.old_marks().is_marked(block)) part(block);
 }
 
 template <class H, class M> template <class Q> void Marking<H, M>::read_page(Self& self, Worker& w, Q& queue, word page) {
-  const u32 index = heap_.index_at(page);
-  const word high = page + kWrittenBytes;
-  if (is_large(index)) {
-    word block = heap_.begin_of(heap_.head_of(index));
-    if (heap_.old_marks().is_marked(block)) read_part(self, w, queue, block, page, high);
-    return;
-  }
-  heap_.old_marks().each_touching(page, high, heap_.begin_of(index), [&](word block) { read_part(self, w, queue, block, page, high); });
+  each_on_page(page, [&](Ref ref, word low, word high) {
+    host_.each_slot_in(ref, low, high, [&](Slot slot) { visit(self, w, queue, slot); });
+    if (ref.at >= low && ref.at < high) follow_edge(queue, ref); // the page that its type lies on: there the barrier notes it
+  });
 }
 
 // ---- the thread ----
@@ -98,10 +100,11 @@ template <class H, class M> void Marking<H, M>::live(Self& self) {
   while (turns_.begin(self)) {
     bool left = true;
     while (left && !turns_.wanted()) left = step(self);
-    if (!left) state_ = State::ready;
+    const bool marked = !left && state_ == State::running;
+    if (!left) state_ = marked ? State::ready : State::found;
     turns_.finish(!left);
     if constexpr (requires { host_.marking_rests(); })
-      if (!left) host_.marking_rests();
+      if (marked) host_.marking_rests();
   }
 }
 
@@ -120,7 +123,8 @@ template <class H, class M> bool Marking<H, M>::step(Self& self) {
     } else if (!pages_.empty()) {
       word page = pages_.back();
       pages_.pop();
-      read_page(self, own_, stack_, page);
+      if (state_ == State::finding) find_on(self, page);
+      else read_page(self, own_, stack_, page);
       if (mutated<M>(Trap::late_cleaning)) GARNER_CHECK(read_.push(page), "no memory");
     } else {
       for (; !read_.empty(); read_.pop()) heap_.written().clean(read_.back());
@@ -128,6 +132,15 @@ template <class H, class M> bool Marking<H, M>::step(Self& self) {
     }
   }
   return true;
+}
+
+// A page for moving.h: what refers into a region that is to be emptied.
+template <class H, class M> void Marking<H, M>::find_on(Self& self, word page) {
+  each_on_page(page, [&](Ref ref, word low, word high) {
+    host_.each_slot_in(ref, low, high, [&](Slot slot) {
+      if (Ref to = self.load(slot); heap_.contains(to.at)) moving_.found(slot, to);
+    });
+  });
 }
 
 // Cleans the pages of some regions, to be read. False: this was the last round.
@@ -160,8 +173,10 @@ template <class H, class M> void Marking<H, M>::begin() {
   own_.ahead.set_depth(ahead_);
   own_.opening.set_depth(ahead_);
   rounds_ = kRounds;
+  moving_.forget();
   if constexpr (requires { machine_.order_all(); })
-    if (!machine_.order_all()) rounds_ = 0; // what is written is read in the last pause only
+    ordered_ = machine_.order_all();
+  if (!ordered_) rounds_ = 0; // what is written is read in the last pause only
   heap_.written().clean_all(heap_.base(), heap_.begin_of(heap_.high_water()));
   heap_.set_marking(true);
   seeding_ = true;
@@ -325,6 +340,7 @@ template <class H, class M> void Marking<H, M>::abandon() {
 }
 
 template <class H, class M> void Marking<H, M>::forget() {
+  moving_.forget();
   stack_.entries.clear();
   pages_.clear();
   own_.ahead = own_.opening = {};
@@ -390,7 +406,8 @@ template <class H, class M> void Marking<H, M>::sweep_task(u32 task) {
   }
 }
 
-template <class H, class M> void Marking<H, M>::finish() {
+template <class H, class M> bool Marking<H, M>::finish() {
+  if (ordered_) moving_.choose();
   dead_.clear();
   bool good = true;
   heap_.each_region([&](u32 index, auto& r) {
@@ -404,22 +421,30 @@ template <class H, class M> void Marking<H, M>::finish() {
       good = dead_.push(index) && good;
       return;
     }
-    Space<M>& space = r.role == Role::pinned ? spaces_.pinned : spaces_.old;
-    word hole = begin, top = r.top.load_relaxed();
-    heap_.old_marks().each(hole, align_up(top, kMarkBlockBytes), [&](word block, usize bytes) {
-      space.add_hole(hole, block);
-      hole = block + bytes;
-    });
-    if (usize rest = heap_.end_of(index) - top; rest >= kMinObjectBytes) {
-      heap_.fill(hole, heap_.end_of(index) - hole);
-      r.top.store_relaxed(top = heap_.end_of(index));
-      r.scan_top = top;
-    }
-    space.add_hole(hole, top);
+    if (!moving_.leaves(index)) offer_holes(heap_, r.role == Role::pinned ? spaces_.pinned : spaces_.old, index);
   });
   GARNER_CHECK(good, "no memory for the list of dead regions");
+  return moving_.any();
+}
+
+template <class H, class M> void Marking<H, M>::rest() {
   state_ = State::idle;
   heap_.set_marking(false);
+}
+
+// Every page counts as written, so the thread reads all of old space as in a revision, and then what is written meanwhile.
+template <class H, class M> void Marking<H, M>::find() {
+  state_ = State::finding;
+  heap_.written().note_all(heap_.base(), heap_.begin_of(heap_.high_water()));
+  rounds_ = kRounds;
+  found_ = 0;
+  note_old();
+}
+
+template <class H, class M> void Marking<H, M>::stay() {
+  moving_.stay();
+  forget();
+  rest();
 }
 
 template <class H, class M> void Marking<H, M>::clean_task(u32 task) {

@@ -69,6 +69,7 @@ template <class M> struct alignas(2 * kLineBytes) Collecting {
   RootBuffer roots;
   Vector<u32> dirty_regions;
   Vector<u64> card_roots; // card_phase=apart: entries found on cards
+  Vector<word> noted;     // incremental compaction: slots that refer into regions that go later
   Vector<Kept> kept; // objects that stay because memory ran out (N14) and whose header is not empty
   u64 kept_bytes = 0, copied_bytes = 0, promoted_bytes = 0, copied_objects = 0, promoted_objects = 0, buffers_taken = 0, lost_races = 0, slots = 0, cards = 0;
   u64 marked_bytes = 0, marked_objects = 0;
@@ -85,6 +86,7 @@ template <class M> struct alignas(2 * kLineBytes) Collecting {
     roots.clear();
     dirty_regions.clear();
     card_roots.clear();
+    noted.clear();
     asking_count = 0;
     lookups = lookup_calls = 0;
     kept.clear();

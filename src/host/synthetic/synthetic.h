@@ -89,7 +89,7 @@ template <class M> class Synthetic {
   void watch_writes(bool on) { watched_ = on; }
   void after_strong(Kind kind);
   template <class F> void side_tables(F resolve) {
-    follow(Step::strong, Step::tables);
+    follow(step_ == Step::tables ? Step::tables : Step::strong, Step::tables); // once more where old objects move after a young collection
     for (SideEntry& entry : side_table)
       if (entry.ref.at != 0) entry.ref = resolve(entry.ref);
     passing.clear(); // they held what they held; nobody wrote a new address into them

@@ -1,0 +1,157 @@
+// Incremental compaction after a marking beside the program (collect/concurrent/moving.h): what lives in mostly empty regions moves out of them, by and by, with every
+// reference to it, and the regions come free; what is pinned stays. tests/collect/marking_traps.cc plays it against a program that changes everything meanwhile.
+#include <map>
+
+#include "small_heap.h"
+
+namespace garner::test {
+namespace {
+
+// Old objects of 1,000 bytes, of which one in ten lives, and a marking that has just ended.
+struct Sparse {
+  static constexpr u32 kAll = 2000, kKept = kAll / 10;
+  explicit Sparse(const std::string& options = "") : heap(machine, "marking=concurrent,moved_at_once=64k,tenure_age=0,tenure=fixed," + options) {
+    for (u32 i = 0; i < kAll; i++) {
+      Ref object = heap.node(2, 1000);
+      heap.root(object);
+    }
+    heap.young(); // old from here on
+    for (u32 i = 0; i < kKept; i++) heap.mutator.cells[i] = heap.mutator.cells[i * 10];
+    heap.mutator.cells.truncate(kKept);
+    for (u32 i = 0; i < kKept; i++) heap.set(heap.at(i), 0, heap.at((i * 7 + 1) % kKept));
+  }
+  Collector& cycle() { return *heap.host.cycle; }
+  void collect(bool begin) {
+    Request request;
+    request.kind = Kind::young1;
+    request.cause = Cause::stress;
+    request.begin_marking = begin;
+    heap.mutator.collect(heap.self, request);
+  }
+  void mark() {
+    collect(true);
+    for (u32 i = 0; i < 100'000 && !heap.host.cycle->ended_marking(); i++) collect(false);
+    ASSERT_TRUE(heap.host.cycle->ended_marking());
+  }
+  // Collections until one has moved something; how much.
+  u64 move() {
+    for (u32 i = 0; i < 100'000; i++) {
+      collect(false);
+      if (u64 moved = heap.last().moved; moved != 0) return moved;
+      heap.self.yield();
+    }
+    return 0;
+  }
+  u32 regions() {
+    u32 n = 0;
+    heap.heap().each_region([&](u32, auto& r) { n += r.role == Role::old; });
+    return n;
+  }
+  void expect_linked() {
+    for (u32 i = 0; i < kKept; i++) ASSERT_EQ(heap.get(heap.at(i), 0), heap.at((i * 7 + 1) % kKept)) << i;
+  }
+  Linux machine;
+  SmallHeapOn<Linux> heap;
+};
+
+TEST(Moving, N13SparseRegionsAreEmptiedByAndBy) {
+  Sparse s;
+  std::map<u32, word> before;
+  for (u32 i = 0; i < s.kKept; i++) before[s.heap.id(s.heap.at(i))] = s.heap.at(i).at;
+  s.mark();
+  const u32 had = s.regions();
+  u64 moved = 0;
+  u32 portions = 0;
+  while (u64 bytes = moved < 150'000 ? s.move() : 0) {
+    EXPECT_LE(bytes, 64 * KiB + 32 * KiB) << "a portion, and what of the last region is beyond it";
+    moved += bytes;
+    portions++;
+    s.expect_linked();
+  }
+  EXPECT_GE(portions, 3u);
+  EXPECT_LT(s.regions(), had / 3);
+  u32 elsewhere = 0;
+  for (u32 i = 0; i < s.kKept; i++) elsewhere += before.at(s.heap.id(s.heap.at(i))) != s.heap.at(i).at;
+  EXPECT_GT(elsewhere, s.kKept / 2);
+  s.heap.full();
+  s.expect_linked();
+}
+
+TEST(Moving, N13WhateverRefersToWhatMovesFollowsIt) {
+  Sparse s("workers=2,woken_per=0");
+  auto& table = s.heap.host.table;
+  std::map<Handle, u32> handles;
+  for (u32 i = 0; i < s.kKept; i++)
+    for (HandleKind kind : {HandleKind::strong, HandleKind::weak_short, HandleKind::weak_long})
+      if (i % 3 == u32(kind) % 3) handles[table.create(s.heap.host.owner, kind, s.heap.at(i), 0)] = s.heap.id(s.heap.at(i));
+  std::vector<usize> inside;
+  for (u32 i = 0; i < s.kKept; i += 5) inside.push_back(s.heap.root(s.heap.at(i), RootKind::interior, 16));
+  s.mark();
+  Ref young = s.heap.node(s.kKept); // of these the thread knows nothing
+  const usize cell = s.heap.root(young);
+  for (u32 i = 0; i < s.kKept; i++) s.heap.set(s.heap.at(cell), i, s.heap.at(i));
+  for (u64 moved = 0; moved < 100'000;) {
+    const u64 bytes = s.move();
+    ASSERT_NE(bytes, 0u);
+    moved += bytes;
+    for (u32 i = 0; i < s.kKept; i++) s.heap.set(s.heap.at(i), 1, s.heap.at(s.kKept - 1 - i)); // written pages
+  }
+  s.expect_linked();
+  for (u32 i = 0; i < s.kKept; i++) ASSERT_EQ(s.heap.get(s.heap.at(i), 1), s.heap.at(s.kKept - 1 - i)) << i;
+  for (u32 i = 0; i < s.kKept; i++) ASSERT_EQ(s.heap.get(s.heap.at(cell), i), s.heap.at(i)) << i;
+  for (auto& [handle, id] : handles) ASSERT_EQ(s.heap.id(Ref{load_word(word(handle))}), id);
+  for (usize i = 0; i < inside.size(); i++) ASSERT_EQ(s.heap.at(inside[i]), s.heap.at(u32(5 * i)));
+}
+
+TEST(Moving, WhatIsPinnedStays) {
+  Sparse s;
+  std::map<u32, word> pinned;
+  std::vector<Handle> pins;
+  for (u32 i = 0; i < s.kKept; i += 20) {
+    pinned[i] = s.heap.at(i).at;
+    if (i % 40 == 0) s.heap.mutator.cells[i].kind = RootKind::pinned;
+    else pins.push_back(s.heap.host.table.create(s.heap.host.owner, HandleKind::pinned, s.heap.at(i), 0));
+  }
+  s.mark();
+  for (u64 moved = 0; moved < 100'000;) {
+    const u64 bytes = s.move();
+    ASSERT_NE(bytes, 0u);
+    moved += bytes;
+    for (auto& [i, at] : pinned) ASSERT_EQ(s.heap.at(i).at, at);
+  }
+  s.expect_linked();
+}
+
+TEST(Moving, WhatIsLeftStaysWhenAnotherMarkingBeginsOrAFullCollectionComes) {
+  Sparse s;
+  for (u32 round = 0; round < 6; round++) {
+    s.mark();
+    if (round != 0) ASSERT_NE(s.move(), 0u) << round;
+    if (round % 3 == 2) s.heap.full(false);
+    s.expect_linked();
+    for (u32 i = 0; i < 2000; i++) s.heap.root(s.heap.leaf(500)); // sparse again
+    s.heap.young();
+    for (u32 i = s.kKept; i < s.kKept + 2000; i += 20) s.heap.set(s.heap.at(i % s.kKept), 1, s.heap.at(i));
+    s.heap.mutator.cells.truncate(s.kKept);
+  }
+}
+
+TEST(Moving, NothingMovesWhereNoneIsToOrItIsNotWorthIt) {
+  Sparse none("moved_at_once=0");
+  none.mark();
+  for (u32 i = 0; i < 50; i++) none.collect(false);
+  EXPECT_EQ(none.heap.last().moved, 0u);
+  EXPECT_GT(none.heap.last().fragmented, 1'000'000u) << "holes for whatever grows old";
+
+  Sparse dense;
+  dense.heap.full(); // slides together
+  dense.mark();
+  for (u32 i = 0; i < 50; i++) {
+    dense.collect(false);
+    ASSERT_EQ(dense.heap.last().moved, 0u);
+  }
+  EXPECT_FALSE(dense.heap.heap().marking()) << "and nothing is watched for it";
+}
+
+} // namespace
+} // namespace garner::test
