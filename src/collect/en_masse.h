@@ -2,8 +2,8 @@
 //
 // Regions of eden and survivors become old ones: a role, an age and a label each, and nothing else. No root, card, handle or object is looked at, because nothing moves and
 // nothing is found dead. Cycle decides when (Cycle::promotes_en_masse), Pace whether it pays.
-// Invariants: nothing is young afterwards, so no reference from old to young is left to be remembered, and what is dead here refers to nothing young ever. Cards that are dirty
-// stay so: the next young collection cleans them. Tables that keep ages (handles, finalizable objects, the host's) may go on taking these objects for young ones: then they look
+// Invariants: nothing is young afterwards, so no reference from old to young is left to be remembered, and what is dead here refers to nothing young ever: all cards are
+// clean afterwards. Tables that keep ages (handles, finalizable objects, the host's) may go on taking these objects for young ones: then they look
 // at them once more than they would have to.
 // Deviation from N1: nothing waits in survivor space. World stopped, buffers of the program closed, old space not being marked.
 #pragma once
@@ -33,6 +33,7 @@ template <class M> u64 promote_en_masse(typename M::Self& self, Heap<M>& heap, S
     r.role = Role::old;
     heap.set_label(index, kLabelOld);
   });
+  heap.clear_cards();
   return promoted;
 }
 

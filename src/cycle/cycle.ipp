@@ -158,7 +158,9 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   u64 stopped_ns = machine_.now();
   Self self(machine_, 0);
   u64 index = count() + 1;
-  Kind kind = decide(request, may_mark);
+  record.before = tally([&](auto fn) { heap_.each_region(self, fn); });
+  const u64 young_before = record.before.bytes[0] + record.before.bytes[1];
+  Kind kind = decide(request, may_mark, young_before);
   CycleEnd& end = record.end;
   record.beside = ended_marking(); // also if its young collection fails: then a full one ends it
   record.number = number_for(index);
@@ -168,9 +170,8 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   end.start_ns = asked_ns;
   end.stop_ns = stopped_ns - asked_ns;
   host_.begin(kind, request.cause, record.number);
-  record.before = tally([&](auto fn) { heap_.each_region(self, fn); });
   end.heap_before = record.before.total();
-  end.young_before = record.before.bytes[0] + record.before.bytes[1];
+  end.young_before = young_before;
   emitter_.emit(EventId::cycle_begin, CycleBegin{index, asked_ns, kind, request.cause, end.heap_before, end.young_before});
   details_.begin(index, kind, workers_, worker_count_, settings_.on(Opt::notices));
   evacuation().counting(details_.counts());
@@ -222,10 +223,11 @@ template <class H, class M> u64 Cycle<H, M>::number_for(u64 index) {
 }
 
 // Of a collection that ends a marking the kind is full: what it does to old space is.
-template <class H, class M> Kind Cycle<H, M>::decide(const Request& request, bool may_mark) {
+template <class H, class M> Kind Cycle<H, M>::decide(const Request& request, bool may_mark, u64 young) {
   step_ = Step::none;
   const bool due = request.may_widen && request.kind != Kind::full && pace_.full_due(old_bytes());
-  if (request.kind == Kind::full || !beside_) return due ? Kind::full : request.kind;
+  const bool instead = request.may_widen && request.cause == Cause::eden_full && !may_mark && pace_.full_due_instead(old_bytes(), young);
+  if (request.kind == Kind::full || !beside_) return due || instead ? Kind::full : request.kind;
   switch (beside().state()) {
     case State::idle:
       if (!due && !request.begin_marking) break;
@@ -617,6 +619,7 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
   end.workers = worker_count_;
   u64 now = machine_.now(), pause = now - end.start_ns;
   if (kind == Kind::full) {
+    pace_.after_full_look(record.before.bytes[0], s.bytes[1]); // what waited is old now
     pace_.after_full(end.heap_after, old, room_for_young(s), pause);
   } else if (end.en_masse) {
     pace_.after_en_masse(pause, end.start_ns - last_end_ns_, old, room_for_young(s));
@@ -633,6 +636,8 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
     pace_.after_young(facts);
   }
   give_back(request, old);
+  const u64 copies = pace_.expected_copies(s.bytes[1]), filling = min_of(s.holes[2], min_of(s.bytes[1], copies)); // what is promoted fills holes first
+  heap_.hold(copies == 0 ? 0 : copies - filling + copies / 16 + heap_.region_bytes());
   end.committed = heap_.budget().committed();
   end.eden_next = pace_.eden();
   end.allocated_total = allocated_.fetch_add_relaxed(spaces_.eden.used()) + spaces_.eden.used();

@@ -86,18 +86,31 @@ void Pace::squeeze(u64 old_bytes, u64 room) {
 }
 
 bool Pace::promotes_en_masse(u64 young, u64 old_bytes, u64 room) const {
-  u64 left = min_of(old_threshold() - min_of(old_threshold(), old_bytes), room);
-  return unseen_ != 0 && young <= left;
+  return unseen_ != 0 && young <= min_of(growth_left(old_bytes), room);
 }
+
+bool Pace::full_due_instead(u64 old_bytes, u64 young) const {
+  return unseen_ != 0 && young > growth_left(old_bytes) && full_cost(seen_ns_, old_bytes) <= seen_ns_ * double(growth_left(live_));
+}
+
+// Before the first one: it looks at each live byte, and moves it, for about twice what copying it took.
+double Pace::full_cost(double copying_ns, u64 old_bytes) const { return full_ns_ != 0 ? double(full_ns_) : 2.0 * copying_ns * double(old_bytes); }
 
 // Before at_once_ changes: what survived of eden is told from what waited by it.
 void Pace::judge_looking(const YoungFacts& facts) {
   const u64 copied = facts.survived - (at_once_ != 0 ? min_of(facts.waited, facts.survived) : min_of(facts.promoted, facts.survived)); // of eden
   const u64 dead = facts.eden_used - min_of(copied, facts.eden_used);
-  // Before the first full collection: it looks at each live byte, and moves it, for about twice what copying it took.
-  const double full = full_ns_ != 0 ? double(full_ns_) : 2.0 * double(facts.pause_ns) * double(facts.old_bytes) / double(max_of<u64>(facts.survived, 1));
-  const double cost = full * double(dead) / double(max_of<u64>(old_threshold() - min_of(old_threshold(), live_), MiB));
+  const double full = full_cost(double(facts.pause_ns) / double(max_of<u64>(facts.survived, 1)), facts.old_bytes);
+  const double cost = full * double(dead) / double(max_of<u64>(growth_left(live_), MiB));
   const bool pays = facts.eden_used >= config_.eden_min / 2 && double(copied) >= kSeldomDead * double(facts.eden_used) && 2 * cost <= double(facts.pause_ns);
+  unseen_ = pays ? unseen_next_ : 0;
+  unseen_next_ = pays ? min_of(2 * unseen_next_, kUnseenMost) : kUnseenFirst;
+  if (pays) seen_ns_ = double(facts.pause_ns) / double(facts.eden_used);
+}
+
+void Pace::after_full_look(u64 eden_used, u64 survived) {
+  if (unseen_ == 0 || eden_used < config_.eden_min / 2) return;
+  const bool pays = double(survived) >= kSeldomDead * double(eden_used);
   unseen_ = pays ? unseen_next_ : 0;
   unseen_next_ = pays ? min_of(2 * unseen_next_, kUnseenMost) : kUnseenFirst;
 }

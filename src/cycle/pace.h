@@ -52,15 +52,22 @@ class Pace {
   void after_young(const YoungFacts& facts);
   void after_en_masse(u64 pause_ns, u64 interval_ns, u64 old_bytes, u64 room);
   void after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns);
+  // Before it: what a full collection has seen of an eden, which may have been collected instead of promoted en masse.
+  void after_full_look(u64 eden_used, u64 survived);
 
   u64 eden() const { return eden_.load_relaxed(); } // bytes of the next eden. Any-thread
   u64 old_threshold() const { return threshold_.load_relaxed(); }
   bool full_due(u64 old_bytes) const { return old_bytes >= old_threshold() || squeezed_; }
+  // `young` bytes would be promoted en masse had they room below the threshold: to copy them first, and then to collect all, gains nothing where a full collection
+  // costs no more than copying what old space may grow by.
+  bool full_due_instead(u64 old_bytes, u64 young) const;
   // Old space has grown half as much again while it was being marked beside the program: that is too slow.
   bool overdue(u64 old_bytes) const { return old_bytes > overdue_.load_relaxed(); }
   // Large allocations count before they happen. Any-thread.
   bool large_due(u64 old_bytes, u64 asked) const { return old_bytes + asked > old_threshold(); }
   u64 expected_survivors() const { return u64(survival_ * double(eden())); }
+  // What the next collection will copy, as far as one can tell, beside `waiting` bytes of survivors: nothing where it promotes en masse.
+  u64 expected_copies(u64 waiting) const { return unseen_ != 0 ? 0 : expected_survivors() + waiting; }
   bool promotes_at_once() const { return at_once_ != 0; }
   // Whether `young` bytes are promoted where they lie. Nobody knows how many of them live; if none do, the next full collection has come early, once.
   // room: bytes that the budget leaves.
@@ -74,6 +81,8 @@ class Pace {
   void count_debt(const YoungFacts& facts);
   void judge_waiting(const YoungFacts& facts);
   void judge_looking(const YoungFacts& facts);
+  u64 growth_left(u64 old_bytes) const { return old_threshold() - min_of(old_threshold(), old_bytes); }
+  double full_cost(double copying_ns, u64 old_bytes) const;
   void count_share(u64 pause_ns, u64 interval_ns);
   void squeeze(u64 old_bytes, u64 room);
   void set_threshold();
@@ -89,6 +98,7 @@ class Pace {
   u32 base_count_ = 0;
   u32 at_once_ = 0, at_once_next_ = kAtOnceFirst;       // collections left that promote at once; how many the next time
   u32 unseen_ = 0, unseen_next_ = kUnseenFirst; // edens left that are promoted en masse; how many the next time
+  double seen_ns_ = 0;               // of a byte of eden: what the last look at one that nearly all survived took
   bool looks_ = false;               // the next eden is looked at, and was made small for it
   double copy_ns_ = 0; // of a byte: the least pause per byte seen, forgotten slowly
   // Where most of eden survives a larger one saves nothing: its pause grows as the collections become fewer.

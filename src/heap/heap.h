@@ -46,6 +46,7 @@ struct HeapShape {
   usize huge_from = ~usize(0); // from this offset on, a multiple of 64 MiB, the system is asked for transparent huge pages
   bool notices = false; // say once that the system refuses a memory policy
   bool beside = false;  // old objects may be marked beside the program: there are tables for it
+  bool hold = false;    // see Heap::hold
 };
 
 // Formats [at, at + bytes) as dead objects; provided by the host.
@@ -121,6 +122,9 @@ template <class M> class Heap {
   // Gives back free regions' pages, and those behind large objects, until at most `keep` bytes of them remain charged.
   void trim(usize keep);
   usize free_charged() const { return free_charged_.load_relaxed(); }
+  // While no more than `bytes` of free memory have been written to before, eden takes memory that has not, if the budget allows: what the system must bring first is brought while the
+  // program runs, not to copies while it stands. With the world stopped; no effect where the shape does not ask for it.
+  void hold(u64 bytes) { held_ = shape_.hold ? bytes : 0; }
   // The home of a region; kHomeNone for one never taken.
   u8 home(u32 index) const { return homes_[index / kSlabRegions]; }
   // The node that an address's page comes from, as far as the policy decides: kHomeFirstTouch when whoever touched it first did.
@@ -167,6 +171,12 @@ template <class M> class Heap {
     if (__atomic_load_n(&touches<M>(*bundle), __ATOMIC_RELAXED) != kCardDirty) __atomic_store_n(&sets<M>(*bundle), kCardDirty, __ATOMIC_RELAXED);
   }
   void clear_cards(word begin, word end) { memset(card_of(begin), 0, ((end - begin) + kCardBytes - 1) >> kCardShift); }
+  void clear_cards() { // all of them; world stopped, by one thread
+    const u32 high = high_water();
+    for (u32 i = 0; i < high; i++)
+      if (*bundle_of(begin_of(i)) != 0) clear_cards(begin_of(i), end_of(i));
+    memset(bundles_, 0, div_up(usize(high) * region_bytes(), usize(1) << kBundleShift));
+  }
 
   // -- object starts, built when asked (heap/starts.h) --
   u16* starts_of(u32 index) const { return starts_ + (usize(index) << (shift_ - kCardShift)); }
@@ -205,6 +215,8 @@ template <class M> class Heap {
   bool is_free(u32 index) const { return begin_of(index) - base_ >= opened_ || table_[index].role == Role::free; }
   bool claim(u32 slab, u8 home);
   u32 find_fresh(u8 home);
+  u32 take_warm(Vector<u32>& list, Role role, u8 label, u8 age);
+  bool holds(Role role, u8 home) const;
   // Both each_region; ahead(i, n) before entry i of n is looked at.
   template <class Ahead, class F> GARNER_INLINE void walk(Ahead ahead, F& fn) const {
     for (u32 i = 0, n = high_water(); i < n; i += table_[i].role == Role::large ? table_[i].run : 1) {
@@ -243,12 +255,14 @@ template <class M> class Heap {
   bool marking_ = false;
   PageNodes<M> page_nodes_;
   Budget<M> budget_;
-  typename M::Lock lock_;         // guards roles of free regions, warm_, the cursor and high_water_
+  typename M::Lock lock_;         // guards roles of free regions, warm_, untouched_, the cursor and high_water_
   static constexpr usize kOpenedAtOnce = 64 * MiB; // whose marks fill a huge page
   static constexpr usize kClearedByHand = 32 * MiB;
   static constexpr u32 kEntriesAhead = 8; // see each_region
   static constexpr u32 kLists = kMostNodes + 4;
   Vector<u32> warm_[kLists];      // by home: free regions whose pages are charged; may hold stale entries
+  Vector<u32> untouched_[kLists]; // those that nobody had written to when they were listed
+  usize untouched_bytes_ = 0, held_ = 0; // charge of the free regions that are untouched now; see hold
   u32 cursor_[kLists] = {};       // by home: no free uncharged region of it below
   Atomic<u32> high_water_;        // relaxed: grows under lock_, read by walks of a stopped world
   Atomic<usize> free_charged_;    // relaxed: equals the charge of all free regions and of what large runs have beyond their objects

@@ -92,6 +92,7 @@ template <class M> void Heap<M>::take_huge(u32 index) {
   for (u32 i = index + regions; --i > index;) {
     table_[i].charged = u32(region_bytes());
     table_[i].untouched = true;
+    untouched_bytes_ += region_bytes();
     free_charged_.fetch_add_relaxed(region_bytes());
     list_warm(i);
   }
@@ -151,6 +152,7 @@ template <class M> void Heap<M>::enter(u32 index, Role role, u8 label, u8 age) {
   r.run = 1;
   r.next = kNoRegion;
   r.age = age;
+  if (r.untouched) untouched_bytes_ -= region_bytes();
   r.kept = r.pinned_objects = r.untouched = false;
   r.marked.store_relaxed(0);
   r.dirty.store_relaxed(0);
@@ -160,12 +162,10 @@ template <class M> void Heap<M>::enter(u32 index, Role role, u8 label, u8 age) {
   if (index >= high_water_.load_relaxed()) high_water_.store_relaxed(index + 1);
 }
 
-template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home, Reach reach) {
-  Locked<typename M::Lock> guard(lock_);
-  home = settle(home);
-  Vector<u32>& warm = warm_[list_of(home)];
-  while (!warm.empty()) {
-    u32 index = pop_warm(warm);
+// A region of the list in its new role, or kNoRegion. Called with lock_ held.
+template <class M> u32 Heap<M>::take_warm(Vector<u32>& list, Role role, u8 label, u8 age) {
+  while (!list.empty()) {
+    u32 index = pop_warm(list);
     RegionT& r = table_[index];
     if (r.role != Role::free || r.charged == 0) continue; // taken meanwhile as part of a run, or trimmed
     usize missing = region_bytes() - r.charged;
@@ -179,8 +179,34 @@ template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home
     enter(index, role, label, age);
     return index;
   }
-  u32 index = find_fresh(home);
-  if (index == kNoRegion || !open_through(index) || !find_budget(region_bytes(), 0, 0, reach)) return kNoRegion;
+  return kNoRegion;
+}
+
+// Not where eden's regions never become others': pages that stay with who touched them first. Called with lock_ held.
+template <class M> bool Heap<M>::holds(Role role, u8 home) const {
+  return held_ != 0 && role == Role::eden && (nodes_ == 1 || !touched_first(home)) && free_charged_.load_relaxed() - untouched_bytes_ <= held_;
+}
+
+template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home, Reach reach) {
+  Locked<typename M::Lock> guard(lock_);
+  home = settle(home);
+  const u32 list = list_of(home);
+  bool charged = false;
+  u32 index = kNoRegion;
+  if (GARNER_LIKELY(!holds(role, home))) {
+    if (index = take_warm(warm_[list], role, label, age); index != kNoRegion) return index;
+    if (index = take_warm(untouched_[list], role, label, age); index != kNoRegion) return index;
+  } else {
+    if (index = take_warm(untouched_[list], role, label, age); index != kNoRegion) return index;
+    charged = budget_.take(region_bytes());
+    if (!charged)
+      if (index = take_warm(warm_[list], role, label, age); index != kNoRegion) return index;
+  }
+  index = find_fresh(home);
+  if (index == kNoRegion || !open_through(index) || !(charged || find_budget(region_bytes(), 0, 0, reach))) {
+    if (charged) budget_.give(region_bytes());
+    return charged ? take_warm(warm_[list], role, label, age) : kNoRegion;
+  }
   table_[index].charged = u32(region_bytes());
   enter(index, role, label, age);
   writes<M>(table_[index].clean) = true;
@@ -193,11 +219,12 @@ template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home
 template <class M> bool Heap<M>::find_budget(usize bytes, u32 first, u32 regions, Reach reach) {
   while (!budget_.take(bytes, reach)) {
     u32 victim = kNoRegion;
-    for (Vector<u32>& warm : warm_)
-      while (!warm.empty() && victim == kNoRegion) {
-        u32 w = pop_warm(warm);
-        if (table_[w].role == Role::free && table_[w].charged != 0 && (w < first || w >= first + regions)) victim = w;
-      }
+    for (Vector<u32>* lists : {untouched_, warm_})
+      for (u32 i = 0; i < kLists; i++)
+        while (!lists[i].empty() && victim == kNoRegion) {
+          u32 w = pop_warm(lists[i]);
+          if (table_[w].role == Role::free && table_[w].charged != 0 && (w < first || w >= first + regions)) victim = w;
+        }
     if (victim != kNoRegion) drop_pages(victim);
     else if (!find_beyond()) return false;
   }
@@ -214,11 +241,11 @@ template <class M> bool Heap<M>::find_beyond() {
   return budget_.charged() < before;
 }
 
-// Each region stands in warm_ at most once, whatever became of it meanwhile: who pops it looks. Called with lock_ held.
+// Each region stands in one of the lists at most once, whatever became of it meanwhile: who pops it looks. Called with lock_ held.
 template <class M> void Heap<M>::list_warm(u32 index) {
   RegionT& r = table_[index];
   if (r.warm) return;
-  r.warm = warm_[list_of(home(index))].push(index);
+  r.warm = (r.untouched ? untouched_ : warm_)[list_of(home(index))].push(index);
   if (!r.warm) drop_pages(index);
 }
 template <class M> u32 Heap<M>::pop_warm(Vector<u32>& list) {
@@ -240,6 +267,7 @@ template <class M> void Heap<M>::drop_pages(u32 index, u32 regions) {
   }
   for (u32 i = index; i < index + regions; i++) {
     RegionT& r = table_[i];
+    if (r.untouched) untouched_bytes_ -= r.charged;
     budget_.give(r.charged);
     free_charged_.fetch_sub_relaxed(r.charged);
     r.charged = 0;

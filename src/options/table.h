@@ -11,7 +11,7 @@ namespace garner {
 enum class Opt : u16 {
   preset, workers, log, log_format, log_detail, live, seed, notices,
   region, reserve, limit, limit_percent, tlab, plab_young, plab_old, tenure_age, tenure, en_masse, space_eden, space_survivor, space_old, trim, retain,
-  huge_pages, poison,
+  hold, huge_pages, poison,
   task_queue, sync, term_exit, term_count, lock, order, steal, queue_capacity, conductor, join, pin, root_batch,
   victim, steal_half, share_from, root_capacity, request_batch, last_resort,
   scheme, node_lookup, lookup_batch, flush_threshold, old_roots, root_take, card_phase,
@@ -101,6 +101,7 @@ inline constexpr OptRow kTable[] = {
   {Opt::space_old, "heap.space_old", OptType::choice, "", 0, 0, 0, "auto|firsttouch|interleaved|fragmented|fragmented_hotspot", "Placement of old and large pages over the nodes; auto: as for eden.", "N18 N19 N20 N21 N24", "naps.space.old naps.space.perm", 2},
   {Opt::trim, "heap.trim", OptType::flag, "", 0, 1, 0, nullptr, "Give every emptied region's pages back after each collection.", "N22", "naps.trim_after_gc", 1},
   {Opt::retain, "heap.retain", OptType::flag, "", 0, 1, 0, nullptr, "Keep emptied pages for later instead of giving them back.", "N12", "", 0},
+  {Opt::hold, "heap.hold", OptType::flag, "", 0, 1, 1, nullptr, "Leave memory that has been written to before to the next collection's copies, as much as they are expected to take, and give eden memory that the system must bring first. Simulations only do it when it is given.", "N12", "", 0},
   {Opt::huge_pages, "heap.huge_pages", OptType::choice, "", 0, 0, 2, "off|on|auto", "Ask the system for transparent huge pages, for the whole heap or (auto) for what lies beyond its first 64 MB, 2 MB at a time while the limit has room for all of them, and the marks that belong to it.", "", "", 1, "0|1"},
   {Opt::poison, "heap.poison", OptType::flag, "", 0, 1, 0, nullptr, "Fill emptied regions with 0xDB, so that a stale reference is seen.", "", "", 1},
   // -- work --

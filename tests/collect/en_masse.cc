@@ -44,6 +44,9 @@ struct Builder {
     EXPECT_LE(heap.host.cycle->sizes().bytes[0], 64 * KiB) << "eden holds more than the buffer that was asked for";
     EXPECT_EQ(heap.host.cycle->sizes().bytes[1], 0u);
     EXPECT_EQ(heap.generation(fresh), 0u);
+    auto& h = heap.heap();
+    for (u32 i = 0; i < h.high_water(); i++)
+      for (word at = h.begin_of(i); at < h.end_of(i); at += kCardBytes) ASSERT_EQ(*h.card_of(at), 0u) << "the next young collection looks where nothing young can be";
   }
   void expect_all() {
     for (usize i = 0; i < ids.size(); i++) {
@@ -105,6 +108,27 @@ TEST(EnMasse, NotWhatWouldHoldSomethingUp) {
   for (u32 i = 0; i < 100; i++) held.push_back(b.heap.root(b.heap.finalizable()));
   for (u64 seen = b.heap.host.cycle->count(); b.heap.host.cycle->count() == seen;) b.heap.leaf(256);
   EXPECT_FALSE(b.heap.last().en_masse) << "young objects that are finalized wait for a full collection";
+}
+
+// Copies would fill holes of old space; what is promoted where it lies does not.
+TEST(EnMasse, NotBesideHolesThatNothingElseFills) {
+  for (bool holes : {false, true}) {
+    Builder b("en_masse=mostly,compact_dense=10");
+    b.make(0, 60'000, 1000);
+    b.heap.full(false);
+    for (usize run = 0; holes && run + 2000 <= 60'000; run += 2000) { // linked by slot 0 in runs: half of each
+      for (usize i = run; i < run + 1000; i++) b.heap.set(b.heap.at(b.table), i, {0});
+      b.heap.set(b.heap.get(b.heap.at(b.table), run + 1000), 0, {0});
+    }
+    b.heap.full(false);
+    const usize free = b.heap.host.cycle->spaces().old.hole_bytes();
+    b.unseen = b.looked = 0;
+    b.make(60'000, 90'000, 1000);
+    if (holes) EXPECT_GT(free, MiB);
+    if (holes) EXPECT_EQ(b.unseen, 0u);
+    else EXPECT_GE(b.unseen, 1u);
+    EXPECT_GE(b.unseen + b.looked, 1u);
+  }
 }
 
 } // namespace

@@ -291,6 +291,33 @@ TEST(PaceWorlds, N1NearlyAllSurvivesAndMostIsPromotedEnMasse) {
   EXPECT_EQ(rounds(never, 30, 0.95).unseen, 0u);
 }
 
+// N1: what would be promoted en masse and has no room is not copied first and collected with everything then, where a full collection is cheap; one that finds eden dead
+// ends it.
+TEST(PaceWorlds, N1AFullCollectionComesInsteadOfACopyAndOne) {
+  const u64 room = ~u64(0) >> 2, old_bytes = 100 * MiB;
+  auto after_a_look = [&](Pace& pace, u64 full_ns, double survival) {
+    pace.init(config());
+    pace.after_full(old_bytes, old_bytes, room, full_ns);
+    const u64 eden = pace.eden(), survived = u64(double(eden) * survival);
+    pace.after_young({.pause_ns = survived, .interval_ns = 10'000'000, .eden_used = eden, .survived = survived, .promoted = 0, .waited = 0, .old_bytes = old_bytes, .room = room});
+  };
+  Pace cheap, dear, dying;
+  after_a_look(cheap, 30'000'000, 0.95);
+  EXPECT_FALSE(cheap.full_due_instead(old_bytes, 50 * MiB)) << "it has room";
+  EXPECT_TRUE(cheap.full_due_instead(old_bytes, 120 * MiB));
+  EXPECT_FALSE(cheap.full_due(old_bytes));
+  after_a_look(dear, 300'000'000, 0.95);
+  EXPECT_FALSE(dear.full_due_instead(old_bytes, 120 * MiB)) << "copying it is cheaper";
+  after_a_look(dying, 30'000'000, 0.3);
+  EXPECT_FALSE(dying.full_due_instead(old_bytes, 120 * MiB)) << "it would not be promoted en masse";
+  EXPECT_EQ(cheap.expected_copies(8 * MiB), 0u);
+  EXPECT_GT(dying.expected_copies(8 * MiB), 8 * MiB);
+  cheap.after_full_look(cheap.eden(), cheap.eden() / 10 * 9);
+  EXPECT_TRUE(cheap.full_due_instead(old_bytes, 120 * MiB));
+  cheap.after_full_look(cheap.eden(), cheap.eden() / 10);
+  EXPECT_FALSE(cheap.full_due_instead(old_bytes, 120 * MiB)) << "full collections for ever, though eden dies";
+}
+
 TEST(PaceWorlds, N12SameInputsSameDecisions) {
   World world{config(true, 100 * MiB), 20 * MiB, [](u32 n) { return Weather{.survival = double(mix64(n) % 100) / 200, .promoted = double(mix64(n) % 7) / 100, .old_dies = 0.5}; }, 300};
   Story a = live(world), b = live(world);

@@ -31,8 +31,8 @@ class CountingLinux : public Linux {
 };
 
 struct BareHeap {
-  explicit BareHeap(u64 limit = 0, usize region = 64 * KiB, bool poison = false, usize huge_from = ~usize(0)) {
-    HeapShape shape{.reserve_bytes = 64 * MiB, .least_bytes = 4 * MiB, .region_bytes = region, .limit = limit, .retain = false, .poison = poison, .huge_from = huge_from};
+  explicit BareHeap(u64 limit = 0, usize region = 64 * KiB, bool poison = false, usize huge_from = ~usize(0), bool hold = false) {
+    HeapShape shape{.reserve_bytes = 64 * MiB, .least_bytes = 4 * MiB, .region_bytes = region, .limit = limit, .retain = false, .poison = poison, .huge_from = huge_from, .hold = hold};
     EXPECT_TRUE(heap.init(machine, shape, {[](void*, word at, usize bytes) { synthetic::fill(at, bytes); }, nullptr}));
     space.init(heap, Role::eden, kLabelEden, 0);
   }

@@ -6,14 +6,15 @@
 namespace garner::test {
 namespace {
 
-void never_exceeded(u64 limit, usize huge_from) {
-  BareHeap bare(limit, 64 * KiB, false, huge_from);
+void never_exceeded(u64 limit, usize huge_from, bool hold = false) {
+  BareHeap bare(limit, 64 * KiB, false, huge_from, hold);
   Random random(1);
   std::vector<u32> regions;
   for (u32 step = 0; step < 4000; step++) {
     u32 index = kNoRegion;
     if (random.one_in(3)) index = bare.heap.take_large(64 * KiB + random.below(600) * KiB, random.one_in(2), false);
-    else if (random.one_in(2)) index = bare.heap.take_region(Role::old, kLabelOld, 0);
+    else if (random.one_in(2)) index = bare.heap.take_region(hold ? Role::eden : Role::old, hold ? kLabelEden : kLabelOld, 0);
+    else if (hold && random.one_in(8)) bare.heap.hold(random.below(3 * MiB));
     if (index != kNoRegion) regions.push_back(index);
     else if (!regions.empty()) {
       usize i = random.below(regions.size());
@@ -48,6 +49,49 @@ TEST(Budget, OfWhatIsKeptBackAQuarterIsForTheLastPlace) {
 
 TEST(Budget, NeverExceededByOne) { never_exceeded(4 * MiB, ~usize(0)); }
 TEST(Budget, NeverExceededByHugePages) { never_exceeded(9 * MiB, 2 * MiB); }
+TEST(Budget, NeverExceededByOneWhoHolds) { never_exceeded(4 * MiB, ~usize(0), true); }
+TEST(Budget, NeverExceededByHugePagesThatAreHeld) { never_exceeded(9 * MiB, 2 * MiB, true); }
+
+// What copies will want is memory that is there; eden takes what is not, but for the budget, and takes the rest when that is all.
+TEST(Budget, WhatIsHeldIsLeftToCopies) {
+  BareHeap bare(2 * MiB, 64 * KiB, false, ~usize(0), true);
+  auto take = [&](Role role) { return bare.heap.take_region(role, role == Role::eden ? kLabelEden : kLabelOld, 0); };
+  std::vector<u32> used;
+  for (u32 i = 0; i < 8; i++) used.push_back(take(Role::eden));
+  for (u32 index : used) bare.heap.free_region(index);
+  bare.heap.hold(4 * 64 * KiB);
+  std::vector<u32> eden;
+  for (u32 i = 0; i < 4; i++) EXPECT_FALSE(bare.heap.region(take(Role::eden)).clean) << "there was more than is held";
+  for (u32 i = 0; i < 3; i++) EXPECT_TRUE(bare.heap.region(take(Role::eden)).clean) << "held, but handed out";
+  EXPECT_FALSE(bare.heap.region(take(Role::old)).clean) << "a copy would have to wait for new memory";
+  u32 more = 0, again = 0;
+  for (u32 index; (index = take(Role::eden)) != kNoRegion;) (bare.heap.region(index).clean ? more : again)++;
+  EXPECT_EQ(again, 3u) << "held when there was nothing else";
+  EXPECT_GE(more, 10u);
+  EXPECT_EQ(bare.charges(), bare.heap.budget().charged());
+  EXPECT_EQ(bare.heap.free_charged(), 0u);
+}
+
+TEST(Budget, NothingIsHeldWhereTheShapeDoesNotAsk) {
+  BareHeap bare;
+  const u32 index = bare.heap.take_region(Role::eden, kLabelEden, 0);
+  bare.heap.free_region(index);
+  bare.heap.hold(MiB);
+  EXPECT_EQ(bare.heap.take_region(Role::eden, kLabelEden, 0), index);
+}
+
+// A huge page's rest counts as new: eden takes it while what has been used is held.
+TEST(Budget, TheRestOfAHugePageIsNotHeld) {
+  BareHeap bare(0, 64 * KiB, false, 0, true);
+  const u32 many = 2 * MiB / (64 * KiB);
+  std::vector<u32> used;
+  for (u32 i = 0; i < many; i++) used.push_back(bare.heap.take_region(Role::eden, kLabelEden, 0));
+  for (u32 index : used) bare.heap.free_region(index);
+  bare.heap.hold(2 * MiB);
+  for (u32 i = 0; i < many; i++) EXPECT_EQ(bare.heap.take_region(Role::eden, kLabelEden, 0), many + i);
+  EXPECT_EQ(bare.heap.free_charged(), 2 * MiB);
+  EXPECT_FALSE(bare.heap.region(bare.heap.take_region(Role::survivor, kLabelSurvivor, 1)).clean);
+}
 
 // The first region of 2 MB that nobody uses brings all of it, and what it brings is taken next, as fresh as it is.
 TEST(Budget, AHugePageIsTakenWholeWhileThereIsRoom) {

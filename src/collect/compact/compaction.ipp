@@ -329,10 +329,7 @@ template <class H, class M> void Compaction<H, M>::plan_task(Self&, u32 task) {
 // ---- sliding ----
 
 template <class H, class M> u32 Compaction<H, M>::slide_tasks() {
-  // Cards are made anew while slots are rewritten.
-  for (u32 i = 0, high = heap_.high_water(); i < high; i++)
-    if (*heap_.bundle_of(heap_.begin_of(i)) != 0) heap_.clear_cards(heap_.begin_of(i), heap_.end_of(i));
-  memset(heap_.bundles(), 0, div_up(usize(heap_.high_water()) * heap_.region_bytes(), usize(1) << kBundleShift));
+  heap_.clear_cards(); // they are made anew while slots are rewritten
   u32 tasks = u32(lists_.size() + large_.size() + div_up(staying_.size(), kStayingPerTask) + root_parts_.size());
   for (usize k = 0; k < kHandleKinds; k++) tasks += handle_tasks_[k] = u32(div_up(host_.handles().chunks(HandleKind(k)), kChunksPerTask));
   return tasks;

@@ -22,7 +22,7 @@
 //  - From the choice to the end old_marks() are exactly the old objects, so pages can be read by them; whatever becomes old is marked.
 //  - A region goes whole or not at all: the memory for all of its copies is there before the first.
 //  - A header with a forwarding is read only from plan to finish, and only in regions that go.
-//  - A region into which more than kMostSlots refer, or one of whose slots there was no memory to note, stays.
+//  - A region into which more than kMostSlots refer, or one of whose slots there was no memory to note, or too many with those of all others, stays.
 // Guards that can be left out (Trap, seam/watch.h), for tests/collect/marking_traps.cc: late_pin, unread_copies, unwatched_store, late_cleaning.
 #pragma once
 #include "collect/compact/compaction.h"
@@ -65,7 +65,7 @@ template <class H, class M> class Moving {
   GARNER_INLINE void found(Slot slot, Ref ref) {
     const u32 index = heap_.index_of(ref);
     if (state_of(index) != Going::leaves) return;
-    if (GARNER_UNLIKELY(++counts_[index] > kMostSlots || !slots_.push(slot.at))) set(index, Going::stays);
+    if (GARNER_UNLIKELY(++counts_[index] > kMostSlots || slots_.size() >= kMostSlotsInAll || !slots_.push(slot.at))) set(index, Going::stays);
   }
 
   // -- a pause --
@@ -96,6 +96,7 @@ template <class H, class M> class Moving {
   // stays: chosen, but there is a reason against it.
   enum class Going : u8 { none, leaves, goes, stays };
   static constexpr u32 kMostSlots = 1 << 16;     // into one region
+  static constexpr usize kMostSlotsInAll = 1 << 20; // a word each, which no limit counts
   static constexpr u64 kSparse = 2;              // at most one part of so many lives
   static constexpr u64 kWorth = 16;              // the part of old space that must come free
   static constexpr u64 kLeastRegions = 2;        // and so many of them

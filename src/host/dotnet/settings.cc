@@ -240,6 +240,7 @@ HeapConfig DotNet::heap_config() {
     shape.reserve_bytes = shape.least_bytes = align_up(limit, 2 * MiB); // all of it is taken at start
   }
   if (!stock.large_pages && settings.as<HugePages>(Opt::huge_pages) == HugePages::automatic) shape.huge_from = 64 * MiB;
+  shape.hold = settings.on(Opt::hold) && !stock.large_pages;
   shape.poison = settings.on(Opt::poison);
   shape.notices = settings.on(Opt::notices);
   shape.beside = stock.beside;
