@@ -110,6 +110,7 @@ template <class H, class M> class Cycle final : public Collector {
     return last_[i];
   }
   void give_back(const Request& request, u64 old);
+  u64 room() { return heap_.budget().room() + heap_.free_charged(); } // bytes that the budget leaves, and those that are free and charged
   u64 room_for_young(const GenerationSizes& now);
   u64 old_demand(u64 old) const;
 

@@ -226,7 +226,7 @@ template <class H, class M> u64 Cycle<H, M>::number_for(u64 index) {
 template <class H, class M> Kind Cycle<H, M>::decide(const Request& request, bool may_mark, u64 young) {
   step_ = Step::none;
   const bool due = request.may_widen && request.kind != Kind::full && pace_.full_due(old_bytes());
-  const bool instead = request.may_widen && request.cause == Cause::eden_full && !may_mark && pace_.full_due_instead(old_bytes(), young);
+  const bool instead = request.may_widen && request.cause == Cause::eden_full && !may_mark && pace_.full_due_instead(old_bytes(), young, room());
   if (request.kind == Kind::full || !beside_) return due || instead ? Kind::full : request.kind;
   switch (beside().state()) {
     case State::idle:
@@ -322,9 +322,8 @@ template <class H, class M> bool Cycle<H, M>::promotes_en_masse(const Request& r
   if (!stress && queue.registered[0].size() + queue.registered[1].size() > kFewFinalizable) return false;
   if (spaces_.eden.hole_bytes() > pace_.eden() / 8 || spaces_.last_resort.used() != 0) return false;
   if (!stress && spaces_.old.hole_bytes() > end.young_before / 2) return false; // copies would fill them
-  const u64 room = heap_.budget().room() + heap_.free_charged();
-  if (mode == EnMasse::mostly) return count() % 4 != 0 && room / 2 > end.young_before;
-  return pace_.promotes_en_masse(end.young_before, old_bytes(), room);
+  if (mode == EnMasse::mostly) return count() % 4 != 0 && room() / 2 > end.young_before;
+  return pace_.promotes_en_masse(end.young_before, old_bytes(), room());
 }
 
 template <class H, class M> void Cycle<H, M>::en_masse(Self& self, CycleEnd& end) {
@@ -597,8 +596,8 @@ template <class H, class M> u64 Cycle<H, M>::old_demand(u64 old) const {
 // What is free or could be: eden starts anew, holes between its pinned objects are its own, free regions are charged already. Survivors
 // will be copied once more.
 template <class H, class M> u64 Cycle<H, M>::room_for_young(const GenerationSizes& now) {
-  u64 room = heap_.budget().room() + heap_.free_charged() + now.holes[0];
-  return room - min_of(room, now.bytes[1]);
+  u64 all = room() + now.holes[0];
+  return all - min_of(all, now.bytes[1]);
 }
 
 template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& request, CycleEnd& end, CycleRecord& record) {
@@ -636,7 +635,7 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
     pace_.after_young(facts);
   }
   give_back(request, old);
-  const u64 copies = pace_.expected_copies(s.bytes[1]), filling = min_of(s.holes[2], min_of(s.bytes[1], copies)); // what is promoted fills holes first
+  const u64 copies = pace_.expected_copies(s.bytes[1], old), filling = min_of(s.holes[2], min_of(s.bytes[1], copies)); // what is promoted fills holes first
   heap_.hold(copies == 0 ? 0 : copies - filling + copies / 16 + heap_.region_bytes());
   end.committed = heap_.budget().committed();
   end.eden_next = pace_.eden();

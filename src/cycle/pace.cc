@@ -28,12 +28,15 @@ void Pace::set_patient(bool is) {
 }
 
 void Pace::set_threshold() {
-  u64 growth = live_ * config_.old_growth_percent / 100;
-  growth = growth * (10 - config_.conserve) / 10;
-  growth = max_of(growth, config_.growth_min);
-  if (short_) growth = min_of(growth, max_of(live_ / kShortGrowth, config_.growth_min / kShortGrowth));
+  u64 least = live_ * config_.old_growth_percent / 100, growth = least;
+  if (u64 limit = config_.limit; limit > live_) growth = max_of(growth, min_of(2 * growth, (limit - live_) / 2));
+  auto allowed = [&](u64 bytes) {
+    bytes = max_of(bytes * (10 - config_.conserve) / 10, config_.growth_min);
+    return short_ ? min_of(bytes, max_of(live_ / kShortGrowth, config_.growth_min / kShortGrowth)) : bytes;
+  };
+  least = allowed(least), growth = allowed(growth);
   threshold_.store_relaxed(live_ + growth);
-  u64 overdue = live_ + growth + growth / 2;
+  u64 overdue = max_of(live_ + least + least / 2, live_ + growth);
   if (patient_ && !short_) overdue = config_.limit == 0 ? ~u64(0) : max_of(overdue, config_.limit / 4 * 3);
   overdue_.store_relaxed(overdue);
 }
@@ -89,8 +92,15 @@ bool Pace::promotes_en_masse(u64 young, u64 old_bytes, u64 room) const {
   return unseen_ != 0 && young <= min_of(growth_left(old_bytes), room);
 }
 
-bool Pace::full_due_instead(u64 old_bytes, u64 young) const {
-  return unseen_ != 0 && young > growth_left(old_bytes) && full_cost(seen_ns_, old_bytes) <= seen_ns_ * double(growth_left(live_));
+bool Pace::full_due_instead(u64 old_bytes, u64 young, u64 room) const {
+  const u64 left = min_of(growth_left(old_bytes), room);
+  return unseen_ != 0 && young > left && full_cost(seen_ns_, old_bytes) * double(left) <= seen_ns_ * double(young) * double(max_of<u64>(growth_left(live_), MiB));
+}
+
+u64 Pace::expected_copies(u64 waiting, u64 old_bytes) const {
+  const u64 young = eden() + waiting;
+  const bool none = unseen_ != 0 && (young <= growth_left(old_bytes) || full_due_instead(old_bytes, young, ~u64(0)));
+  return none ? 0 : expected_survivors() + waiting;
 }
 
 // Before the first one: it looks at each live byte, and moves it, for about twice what copying it took.

@@ -3,7 +3,8 @@
 // Adaptive (N12): eden grows while young pauses take more than their share of time, shrinks when pauses are too long and time is not
 // short or much survives, and always fits what the limit leaves: eden + what may survive of it <= room, and at least a fifth is kept for that: a
 // failed promotion costs a full collection, a smaller eden next to nothing. Fixed: eden stays, but for the limit.
-// A full collection is due when old space has grown by its allowance since the last one, or when it has taken so much of eden's room
+// A full collection is due when old space has grown by its allowance since the last one (under a limit that is twice as much, as long as it takes no more than half of what the limit
+// leaves: memory that may be used saves full collections), or when it has taken so much of eden's room
 // that collecting eden more often has cost as much as a full collection.
 // Where nearly all that waited in survivor space is promoted anyway, waiting only costs a second copy: eden's survivors are promoted at once
 // for some collections, then those of one wait again, to see.
@@ -58,16 +59,16 @@ class Pace {
   u64 eden() const { return eden_.load_relaxed(); } // bytes of the next eden. Any-thread
   u64 old_threshold() const { return threshold_.load_relaxed(); }
   bool full_due(u64 old_bytes) const { return old_bytes >= old_threshold() || squeezed_; }
-  // `young` bytes would be promoted en masse had they room below the threshold: to copy them first, and then to collect all, gains nothing where a full collection
-  // costs no more than copying what old space may grow by.
-  bool full_due_instead(u64 old_bytes, u64 young) const;
+  // `young` bytes would be promoted en masse had they room below the threshold and in the budget. To copy them first, and to collect all soon after, is worse where the part of a full collection
+  // that is wasted by its coming early, which is what old space might still grow by, costs no more than the copying.
+  bool full_due_instead(u64 old_bytes, u64 young, u64 room) const;
   // Old space has grown half as much again while it was being marked beside the program: that is too slow.
   bool overdue(u64 old_bytes) const { return old_bytes > overdue_.load_relaxed(); }
   // Large allocations count before they happen. Any-thread.
   bool large_due(u64 old_bytes, u64 asked) const { return old_bytes + asked > old_threshold(); }
   u64 expected_survivors() const { return u64(survival_ * double(eden())); }
-  // What the next collection will copy, as far as one can tell, beside `waiting` bytes of survivors: nothing where it promotes en masse.
-  u64 expected_copies(u64 waiting) const { return unseen_ != 0 ? 0 : expected_survivors() + waiting; }
+  // What the next collection will copy, as far as one can tell, beside `waiting` bytes of survivors: nothing where it promotes en masse, or a full one comes instead.
+  u64 expected_copies(u64 waiting, u64 old_bytes) const;
   bool promotes_at_once() const { return at_once_ != 0; }
   // Whether `young` bytes are promoted where they lie. Nobody knows how many of them live; if none do, the next full collection has come early, once.
   // room: bytes that the budget leaves.

@@ -199,6 +199,21 @@ TEST(PaceWorlds, N12AShortageBringsFullCollectionsForward) {
   EXPECT_FALSE(pace.full_due(live + live / 2));
 }
 
+// N12: memory that a limit grants saves full collections, up to half of what it leaves; without a limit old space doubles.
+TEST(PaceWorlds, N12UnderARoomyLimitOldSpaceGrowsFurther) {
+  const u64 live = 100 * MiB;
+  auto threshold = [&](u64 limit) {
+    Pace pace;
+    pace.init(config(true, limit));
+    pace.after_full(live, live, limit == 0 ? ~u64(0) >> 2 : limit - live, 1'000'000);
+    return pace.old_threshold();
+  };
+  EXPECT_EQ(threshold(0), 2 * live);
+  EXPECT_EQ(threshold(1000 * MiB), 3 * live);
+  EXPECT_EQ(threshold(400 * MiB), live + 150 * MiB);
+  EXPECT_EQ(threshold(200 * MiB), 2 * live);
+}
+
 // N1: a program that is promised short pauses has its old space marked beside it to the end, as long as there is memory.
 TEST(PaceWorlds, N1WhoIsPatientIsOverdueOnlyWhereMemoryEnds) {
   Pace pace;
@@ -303,19 +318,22 @@ TEST(PaceWorlds, N1AFullCollectionComesInsteadOfACopyAndOne) {
   };
   Pace cheap, dear, dying;
   after_a_look(cheap, 30'000'000, 0.95);
-  EXPECT_FALSE(cheap.full_due_instead(old_bytes, 50 * MiB)) << "it has room";
-  EXPECT_TRUE(cheap.full_due_instead(old_bytes, 120 * MiB));
+  EXPECT_FALSE(cheap.full_due_instead(old_bytes, 50 * MiB, room)) << "it has room";
+  EXPECT_TRUE(cheap.full_due_instead(old_bytes, 120 * MiB, room));
+  EXPECT_TRUE(cheap.full_due_instead(old_bytes, 50 * MiB, 20 * MiB)) << "the limit leaves it none";
   EXPECT_FALSE(cheap.full_due(old_bytes));
   after_a_look(dear, 300'000'000, 0.95);
-  EXPECT_FALSE(dear.full_due_instead(old_bytes, 120 * MiB)) << "copying it is cheaper";
+  EXPECT_FALSE(dear.full_due_instead(old_bytes, 120 * MiB, room)) << "copying it is cheaper";
   after_a_look(dying, 30'000'000, 0.3);
-  EXPECT_FALSE(dying.full_due_instead(old_bytes, 120 * MiB)) << "it would not be promoted en masse";
-  EXPECT_EQ(cheap.expected_copies(8 * MiB), 0u);
-  EXPECT_GT(dying.expected_copies(8 * MiB), 8 * MiB);
+  EXPECT_FALSE(dying.full_due_instead(old_bytes, 120 * MiB, room)) << "it would not be promoted en masse";
+  EXPECT_EQ(cheap.expected_copies(8 * MiB, old_bytes), 0u);
+  EXPECT_EQ(cheap.expected_copies(8 * MiB, 2 * old_bytes), 0u) << "a full collection will come";
+  EXPECT_GT(dear.expected_copies(8 * MiB, old_bytes + 85 * MiB), 8 * MiB) << "there is no room to promote it en masse";
+  EXPECT_GT(dying.expected_copies(8 * MiB, old_bytes), 8 * MiB);
   cheap.after_full_look(cheap.eden(), cheap.eden() / 10 * 9);
-  EXPECT_TRUE(cheap.full_due_instead(old_bytes, 120 * MiB));
+  EXPECT_TRUE(cheap.full_due_instead(old_bytes, 120 * MiB, room));
   cheap.after_full_look(cheap.eden(), cheap.eden() / 10);
-  EXPECT_FALSE(cheap.full_due_instead(old_bytes, 120 * MiB)) << "full collections for ever, though eden dies";
+  EXPECT_FALSE(cheap.full_due_instead(old_bytes, 120 * MiB, room)) << "full collections for ever, though eden dies";
 }
 
 TEST(PaceWorlds, N12SameInputsSameDecisions) {
