@@ -636,7 +636,7 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
   }
   give_back(request, old);
   const u64 copies = pace_.expected_copies(s.bytes[1], old), filling = min_of(s.holes[2], min_of(s.bytes[1], copies)); // what is promoted fills holes first
-  heap_.hold(copies == 0 ? 0 : copies - filling + copies / 16 + heap_.region_bytes());
+  heap_.hold(copies == 0 || pace_.is_short() ? 0 : copies - filling + copies / 16 + heap_.region_bytes());
   end.committed = heap_.budget().committed();
   end.eden_next = pace_.eden();
   end.allocated_total = allocated_.fetch_add_relaxed(spaces_.eden.used()) + spaces_.eden.used();

@@ -59,10 +59,12 @@ void Pace::after_young(const YoungFacts& facts) {
   if (config_.en_masse) judge_looking(facts);
   if (config_.adapt_tenure) judge_waiting(facts);
   if (config_.adaptive && !looks_) { // a look's eden was made small
+    const u64 had = wanted_;
     bool often = share_ * 100 > config_.gc_share_percent, slow = facts.pause_ns > config_.pause_goal_ns;
     if ((often || slow) && survived > kMostlyAlive) aim(facts);
     else if (often) wanted_ = min_of(wanted_ * 2, config_.eden_max);
     else if (slow && share_ * 300 < config_.gc_share_percent) wanted_ = max_of(wanted_ * 3 / 4, config_.eden_min);
+    if (short_) wanted_ = min_of(wanted_, had);
   }
   fit(facts.room);
   if (!looks_) count_debt(facts);
@@ -89,17 +91,17 @@ void Pace::squeeze(u64 old_bytes, u64 room) {
 }
 
 bool Pace::promotes_en_masse(u64 young, u64 old_bytes, u64 room) const {
-  return unseen_ != 0 && young <= min_of(growth_left(old_bytes), room);
+  return unseen_ != 0 && !short_ && young <= min_of(growth_left(old_bytes), room);
 }
 
 bool Pace::full_due_instead(u64 old_bytes, u64 young, u64 room) const {
   const u64 left = min_of(growth_left(old_bytes), room);
-  return unseen_ != 0 && young > left && full_cost(seen_ns_, old_bytes) * double(left) <= seen_ns_ * double(young) * double(max_of<u64>(growth_left(live_), MiB));
+  return unseen_ != 0 && !short_ && young > left && full_cost(seen_ns_, old_bytes) * double(left) <= seen_ns_ * double(young) * double(max_of<u64>(growth_left(live_), MiB));
 }
 
 u64 Pace::expected_copies(u64 waiting, u64 old_bytes) const {
   const u64 young = eden() + waiting;
-  const bool none = unseen_ != 0 && (young <= growth_left(old_bytes) || full_due_instead(old_bytes, young, ~u64(0)));
+  const bool none = unseen_ != 0 && !short_ && (young <= growth_left(old_bytes) || full_due_instead(old_bytes, young, ~u64(0)));
   return none ? 0 : expected_survivors() + waiting;
 }
 
@@ -115,7 +117,9 @@ void Pace::judge_looking(const YoungFacts& facts) {
   const bool pays = facts.eden_used >= config_.eden_min / 2 && double(copied) >= kSeldomDead * double(facts.eden_used) && 2 * cost <= double(facts.pause_ns);
   unseen_ = pays ? unseen_next_ : 0;
   unseen_next_ = pays ? min_of(2 * unseen_next_, kUnseenMost) : kUnseenFirst;
-  if (pays) seen_ns_ = double(facts.pause_ns) / double(facts.eden_used);
+  if (!pays) return;
+  const double seen = double(facts.pause_ns) / double(facts.eden_used);
+  seen_ns_ = seen_ns_ == 0 ? seen : min_of(seen, seen_ns_ * 1.1); // some copies wait for the system's memory: that is no price to reckon with
 }
 
 void Pace::after_full_look(u64 eden_used, u64 survived) {

@@ -9,8 +9,8 @@
 // Where nearly all that waited in survivor space is promoted anyway, waiting only costs a second copy: eden's survivors are promoted at once
 // for some collections, then those of one wait again, to see.
 // Where nearly all of eden survives, collecting it finds little: then it is promoted en masse where it lies, and every so often one is looked at again. What dies with it
-// is left to the next full collection, which comes sooner by that; so it is done only where that costs less than half of the pause that it saves.
-// Where memory is short on the machine as a whole, full collections come sooner.
+// is left to the next full collection, which comes sooner by that; so it is done only where that costs less than half of the pause that it saves, and not where memory is short.
+// Where memory is short on the machine as a whole, full collections come sooner, and eden does not grow.
 // Near the limit it degrades step by step: smaller eden, full collection, and only then out of memory.
 // Same inputs, same decisions (a table of worlds tests it). Not thread-safe but for large_due: called under the collection lock.
 #pragma once
@@ -99,7 +99,7 @@ class Pace {
   u32 base_count_ = 0;
   u32 at_once_ = 0, at_once_next_ = kAtOnceFirst;       // collections left that promote at once; how many the next time
   u32 unseen_ = 0, unseen_next_ = kUnseenFirst; // edens left that are promoted en masse; how many the next time
-  double seen_ns_ = 0;               // of a byte of eden: what the last look at one that nearly all survived took
+  double seen_ns_ = 0;               // of a byte of eden: the least that a look at one that nearly all survived took, forgotten slowly
   bool looks_ = false;               // the next eden is looked at, and was made small for it
   double copy_ns_ = 0; // of a byte: the least pause per byte seen, forgotten slowly
   // Where most of eden survives a larger one saves nothing: its pause grows as the collections become fewer.

@@ -199,6 +199,18 @@ TEST(PaceWorlds, N12AShortageBringsFullCollectionsForward) {
   EXPECT_FALSE(pace.full_due(live + live / 2));
 }
 
+TEST(PaceWorlds, N12EdenDoesNotGrowWhereMemoryIsShort) {
+  for (bool is_short : {false, true}) {
+    Pace pace;
+    pace.init(config());
+    pace.set_short(is_short);
+    const u64 first = pace.eden();
+    for (u32 n = 0; n < 20; n++) pace.after_young({.pause_ns = 10'000'000, .interval_ns = 20'000'000, .eden_used = pace.eden(), .survived = pace.eden() / 10, .promoted = 0, .waited = 0, .old_bytes = 0, .room = ~u64(0) >> 2});
+    if (is_short) EXPECT_LE(pace.eden(), first);
+    else EXPECT_GE(pace.eden(), 4 * first);
+  }
+}
+
 // N12: memory that a limit grants saves full collections, up to half of what it leaves; without a limit old space doubles.
 TEST(PaceWorlds, N12UnderARoomyLimitOldSpaceGrowsFurther) {
   const u64 live = 100 * MiB;
@@ -322,6 +334,11 @@ TEST(PaceWorlds, N1AFullCollectionComesInsteadOfACopyAndOne) {
   EXPECT_TRUE(cheap.full_due_instead(old_bytes, 120 * MiB, room));
   EXPECT_TRUE(cheap.full_due_instead(old_bytes, 50 * MiB, 20 * MiB)) << "the limit leaves it none";
   EXPECT_FALSE(cheap.full_due(old_bytes));
+  EXPECT_TRUE(cheap.promotes_en_masse(16 * MiB, old_bytes, room));
+  cheap.set_short(true);
+  EXPECT_FALSE(cheap.promotes_en_masse(MiB, old_bytes, room)) << "what is dead in it takes memory that is short";
+  EXPECT_FALSE(cheap.full_due_instead(old_bytes, 120 * MiB, room));
+  cheap.set_short(false);
   after_a_look(dear, 300'000'000, 0.95);
   EXPECT_FALSE(dear.full_due_instead(old_bytes, 120 * MiB, room)) << "copying it is cheaper";
   after_a_look(dying, 30'000'000, 0.3);
