@@ -95,8 +95,8 @@ bool Pace::promotes_en_masse(u64 young, u64 old_bytes, u64 room) const {
 }
 
 bool Pace::full_due_instead(u64 old_bytes, u64 young, u64 room) const {
-  const u64 left = min_of(growth_left(old_bytes), room);
-  return unseen_ != 0 && !short_ && young > left && full_cost(seen_ns_, old_bytes) * double(left) <= seen_ns_ * double(young) * double(max_of<u64>(growth_left(live_), MiB));
+  const u64 left = min_of(growth_left(old_bytes), room), grown = old_bytes - min_of(old_bytes, live_);
+  return unseen_ != 0 && !short_ && young > left && full_cost(seen_ns_, old_bytes) * double(left) <= seen_ns_ * double(young) * double(grown + left);
 }
 
 u64 Pace::expected_copies(u64 waiting, u64 old_bytes) const {

@@ -122,7 +122,7 @@ template <class M> class Heap {
   // Gives back free regions' pages, and those behind large objects, until at most `keep` bytes of them remain charged.
   void trim(usize keep);
   usize free_charged() const { return free_charged_.load_relaxed(); }
-  // While no more than `bytes` of free memory have been written to before, eden takes memory that has not, if the budget allows: what the system must bring first is brought while the
+  // While no more than `bytes` of free memory have been written to before, eden takes memory that has not, if the budget has room for twice as much: what the system must bring first is brought while the
   // program runs, not to copies while it stands. With the world stopped; no effect where the shape does not ask for it.
   void hold(u64 bytes) { held_ = shape_.hold ? bytes : 0; }
   // The home of a region; kHomeNone for one never taken.

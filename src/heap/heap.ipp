@@ -182,9 +182,10 @@ template <class M> u32 Heap<M>::take_warm(Vector<u32>& list, Role role, u8 label
   return kNoRegion;
 }
 
-// Not where eden's regions never become others': pages that stay with who touched them first. Called with lock_ held.
+// Not where eden's regions never become others': pages that stay with who touched them first. Nor where the budget is nearly spent: what is held would only be
+// dropped for the next large object. Called with lock_ held.
 template <class M> bool Heap<M>::holds(Role role, u8 home) const {
-  return held_ != 0 && role == Role::eden && (nodes_ == 1 || !touched_first(home)) && free_charged_.load_relaxed() - untouched_bytes_ <= held_;
+  return held_ != 0 && role == Role::eden && (nodes_ == 1 || !touched_first(home)) && free_charged_.load_relaxed() - untouched_bytes_ <= held_ && budget_.room() >= 2 * held_;
 }
 
 template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home, Reach reach) {

@@ -333,6 +333,8 @@ TEST(PaceWorlds, N1AFullCollectionComesInsteadOfACopyAndOne) {
   EXPECT_FALSE(cheap.full_due_instead(old_bytes, 50 * MiB, room)) << "it has room";
   EXPECT_TRUE(cheap.full_due_instead(old_bytes, 120 * MiB, room));
   EXPECT_TRUE(cheap.full_due_instead(old_bytes, 50 * MiB, 20 * MiB)) << "the limit leaves it none";
+  EXPECT_FALSE(cheap.full_due_instead(old_bytes + 4 * MiB, 24 * MiB, 20 * MiB)) << "most of what the limit grants is left";
+  EXPECT_TRUE(cheap.full_due_instead(old_bytes + 40 * MiB, 24 * MiB, 10 * MiB));
   EXPECT_FALSE(cheap.full_due(old_bytes));
   EXPECT_TRUE(cheap.promotes_en_masse(16 * MiB, old_bytes, room));
   cheap.set_short(true);
