@@ -6,7 +6,7 @@
 build_dotnet "$ROOT/tests/door/dotnet/endurance"
 OUT=$(mktemp) && LOG=$(mktemp) && trap 'rm -f "$OUT" "$LOG"' EXIT
 MB=$((1024 * 1024))
-HOLD="hold live=70 churn=400"
+HOLD="hold live=90 churn=400"
 RUNTIME=$((45 * MB)) # the runtime, code, stacks: an empty program takes 28 MiB
 LIST=$((32 * MB))    # the list that "fill" keeps its arrays in
 value() { sed -n "s/^$1 //p" "$OUT"; }
