@@ -29,7 +29,7 @@ void Pace::set_patient(bool is) {
 
 void Pace::set_threshold() {
   u64 least = live_ * config_.old_growth_percent / 100, growth = least;
-  if (u64 limit = config_.limit; limit > live_) growth = max_of(growth, min_of(2 * growth, (limit - live_) / 2));
+  if (u64 limit = config_.limit; limit > live_) growth = max_of(growth, min_of(2 * growth, (limit - live_) / 4 * 3));
   auto allowed = [&](u64 bytes) {
     bytes = max_of(bytes * (10 - config_.conserve) / 10, config_.growth_min);
     return short_ ? min_of(bytes, max_of(live_ / kShortGrowth, config_.growth_min / kShortGrowth)) : bytes;

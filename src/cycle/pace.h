@@ -3,7 +3,7 @@
 // Adaptive (N12): eden grows while young pauses take more than their share of time, shrinks when pauses are too long and time is not
 // short or much survives, and always fits what the limit leaves: eden + what may survive of it <= room, and at least a fifth is kept for that: a
 // failed promotion costs a full collection, a smaller eden next to nothing. Fixed: eden stays, but for the limit.
-// A full collection is due when old space has grown by its allowance since the last one (under a limit that is twice as much, as long as it takes no more than half of what the limit
+// A full collection is due when old space has grown by its allowance since the last one (under a limit that is twice as much, as long as it takes no more than three quarters of what the limit
 // leaves: memory that may be used saves full collections), or when it has taken so much of eden's room
 // that collecting eden more often has cost as much as a full collection.
 // Where nearly all that waited in survivor space is promoted anyway, waiting only costs a second copy: eden's survivors are promoted at once

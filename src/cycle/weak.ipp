@@ -9,6 +9,7 @@
 //   5 long weak, counted, interior and dependent handles of the dead cleared
 //   6 the host's side tables        (sync blocks), by the conductor alone
 // Chunks whose youngest object is older than what is collected are skipped: a young collection never visits old entries.
+// Whether an object lives its header or its mark tells, which is far from the last one asked: each is asked for some entries ahead (T::expect).
 // When objects have moved already (T::moves_now) a visit also writes the new address; the slide phase does it otherwise.
 #pragma once
 #include "collect/compact/compaction.h"
@@ -19,6 +20,7 @@ template <class H, class M, class T> class WeakThings {
  public:
   using Self = typename M::Self;
   static constexpr u32 kChunksPerTask = 16, kReadyPerTask = 64;
+  static constexpr usize kEntriesPerTask = 2048, kAhead = 8;
 
   WeakThings(H& host, T& tracer) : host_(host), tracer_(tracer) {}
 
@@ -46,16 +48,19 @@ template <class H, class M, class T> class WeakThings {
     for (HandleKind kind : {HandleKind::weak_long, HandleKind::weak_native, HandleKind::counted, HandleKind::weak_interior, HandleKind::dependent}) clear(kind, run);
   }
 
-  // Finds dead registered objects of the collected generations, sequentially; keeps them in a tracing phase. Returns how many.
+  // Finds dead registered objects of the collected generations; keeps them in a tracing phase. Returns how many.
   template <class Run> usize finalize(Run run) {
     FinalizeQueue& queue = host_.finalizers();
     fresh_.clear();
     bool good = true;
     for (u32 g = 0; g <= tracer_.condemned(); g++) {
       Vector<Ref>& list = queue.registered[g];
-      usize kept = 0; // in place: there may be millions, and memory may be what is missing
-      for (Ref ref : list) {
-        if (tracer_.alive(ref)) list[kept++] = ref;
+      look_at(list, run);
+      usize kept = 0;
+      for (usize i = 0; i < list.size(); i++) {
+        if (i + kAhead < list.size()) __builtin_prefetch(reinterpret_cast<const void*>((list[i + kAhead].at & kDead) != 0 ? list[i + kAhead].at : list[i].at));
+        Ref ref{list[i].at & ~kDead};
+        if (ref == list[i]) list[kept++] = ref;
         else if (host_.drop_eagerly(ref) || host_.take_suppressed(ref)) continue;
         else good = fresh_.push(ref) && good;
       }
@@ -63,7 +68,9 @@ template <class H, class M, class T> class WeakThings {
     }
     if (fresh_.size() != 0)
       run(u32(div_up(fresh_.size(), kReadyPerTask)), [&](Self& self, u32 task) {
-        for (usize i = usize(task) * kReadyPerTask; i < min_of(fresh_.size(), usize(task + 1) * kReadyPerTask); i++) {
+        const usize end = min_of(fresh_.size(), usize(task + 1) * kReadyPerTask);
+        for (usize i = usize(task) * kReadyPerTask; i < end; i++) {
+          if (i + kAhead < end) tracer_.expect(fresh_[i + kAhead]);
           tracer_.keep_in(self, fresh_[i]);
         }
       });
@@ -92,6 +99,7 @@ template <class H, class M, class T> class WeakThings {
       Vector<Ref>& list = queue.registered[g];
       usize kept = 0;
       for (usize i = 0; i < old[g]; i++) {
+        if (i + kAhead < old[g]) tracer_.expect(list[i + kAhead]);
         Ref ref = list[i], now = tracer_.now_at(ref);
         u32 goes_to = tracer_.generation_now(T::moves_now ? now : ref);
         if (goes_to == g) list[kept++] = now;
@@ -107,14 +115,35 @@ template <class H, class M, class T> class WeakThings {
   }
 
  private:
+  static constexpr word kDead = 1; // in an entry of a list: no object's address has it
+
+  // Tells the dead of a list of registered objects, in place: there may be millions, and memory may be what is missing. The living are where they are now.
+  template <class Run> void look_at(Vector<Ref>& list, Run run) {
+    auto part = [&](usize at, usize end) {
+      for (; at < end; at++) {
+        if (at + kAhead < end) tracer_.expect(list[at + kAhead]);
+        Ref ref = list[at];
+        list[at] = !tracer_.alive(ref) ? Ref{ref.at | kDead} : T::moves_now ? tracer_.now_at(ref) : ref;
+      }
+    };
+    if (list.size() <= kEntriesPerTask) return part(0, list.size());
+    run(u32(div_up(list.size(), kEntriesPerTask)), [&](Self&, u32 task) { part(usize(task) * kEntriesPerTask, min_of(list.size(), usize(task + 1) * kEntriesPerTask)); });
+  }
+
   static Ref load(word* slot) { return {__atomic_load_n(slot, __ATOMIC_RELAXED)}; }
+
+  void expect(HandleKind kind, word* slot) {
+    if (Ref ref = load(slot); ref.at != 0) tracer_.expect(ref);
+    if (kind != HandleKind::dependent) return;
+    if (Ref second = load(slot + 1); second.at != 0) tracer_.expect(second);
+  }
 
   template <class F> void visit(HandleKind kind, u32 task, F fn) {
     HandleTable& handles = host_.handles();
     for (u32 i = task * kChunksPerTask; i < min_of(handles.chunks(kind), (task + 1) * kChunksPerTask); i++) {
       HandleChunk& chunk = *handles.chunk(kind, i);
       if (chunk.youngest.load_relaxed() > tracer_.condemned()) continue;
-      chunk.each([&](word* slot) { fn(chunk, slot); });
+      chunk.each([&](word* slot) { expect(kind, slot); }, [&](word* slot) { fn(chunk, slot); });
     }
   }
 
@@ -127,7 +156,7 @@ template <class H, class M, class T> class WeakThings {
         HandleChunk& chunk = *handles.chunk(kind, i);
         if (chunk.youngest.load_relaxed() > tracer_.condemned()) continue;
         u32 youngest = 3;
-        chunk.each([&](word* slot) { youngest = min_of(youngest, clear_one(kind, slot)); });
+        chunk.each([&](word* slot) { expect(kind, slot); }, [&](word* slot) { youngest = min_of(youngest, clear_one(kind, slot)); });
         if (T::moves_now) chunk.youngest.store_relaxed(u8(youngest));
       }
     });

@@ -46,6 +46,24 @@ struct HandleChunk {
   Atomic<u64> bits[kBitWords]; // slot in use; relaxed: a collection may see a slot a moment late or early, and then finds null
   word* slot(u32 i) { return reinterpret_cast<word*>(reinterpret_cast<char*>(this) + kHeadBytesUsed) + usize(i) * stride / kWordBytes; }
 
+  // The same, and ahead(slot) some slots before that.
+  template <class A, class F> void each(A ahead, F fn) {
+    for (u32 w = 0; w < kBitWords; w++) {
+      const u64 all = bits[w].load_relaxed();
+      u64 later = all;
+      auto look = [&] {
+        if (later != 0) ahead(slot(w * 64 + u32(__builtin_ctzll(later))));
+        later &= later - 1;
+      };
+      for (u32 i = 0; i < kAhead; i++) look();
+      for (u64 b = all; b != 0; b &= b - 1) {
+        look();
+        fn(slot(w * 64 + u32(__builtin_ctzll(b))));
+      }
+    }
+  }
+  static constexpr u32 kAhead = 8;
+
   // Calls fn(slot) for every slot in use.
   template <class F> void each(F fn) {
     for (u32 w = 0; w < kBitWords; w++)

@@ -65,7 +65,6 @@ template <class M> bool Heap<M>::open_through(u32 last) {
       !part(starts_, kCardBytes, sizeof(u16)) || !part(&marks_.entry_of(base_), kMarkBlockBytes, sizeof(MarkEntry<M>)) ||
       (shape_.beside && (!part(&old_marks_.entry_of(base_), kMarkBlockBytes, sizeof(MarkWord<M>)) || !part(written_.of_heap(), kWrittenBytes, 1))))
     return false;
-  if (usize at = max_of(from, shape_.huge_from); at < to) ask_huge(word(&marks_.entry_of(base_ + at)), (to - at) / kMarkBlockBytes * sizeof(MarkEntry<M>), true);
   __atomic_store_n(&opened_, to, __ATOMIC_RELAXED);
   return true;
 }
@@ -83,12 +82,13 @@ template <class M> void Heap<M>::ask_huge(word at, usize bytes, bool huge) {
 template <class M> void Heap<M>::take_huge(u32 index) {
   const u32 regions = u32(kHugePageBytes >> shift_);
   const u8 here = home(index);
-  if ((usize(index) << shift_) < shape_.huge_from || index % regions != 0 || index + regions > count_) return;
+  if (huge_slow_ == kSlowHuge || (usize(index) << shift_) < shape_.huge_from || index % regions != 0 || index + regions > count_) return;
   if (here == kHomeInterleaved || (touched_first(here) && nodes_ > 1)) return; // 2 MB of one node
   for (u32 i = index + 1; i < index + regions; i++)
     if (!unused(i)) return;
   if (!open_through(index + regions - 1) || !budget_.take((regions - 1) * region_bytes())) return;
   ask_huge(begin_of(index), kHugePageBytes, true);
+  judge_huge(begin_of(index));
   for (u32 i = index + regions; --i > index;) {
     table_[i].charged = u32(region_bytes());
     table_[i].untouched = true;
@@ -97,6 +97,20 @@ template <class M> void Heap<M>::take_huge(u32 index) {
     list_warm(i);
   }
   high_water_.store_relaxed(max_of(high_water_.load_relaxed(), index + regions)); // trim looks below it
+}
+
+// Touches what was just taken. A huge page is dear where the system must look for it: where a virtual machine's host has taken free memory back (3 ms a megabyte on one, six times what small
+// pages take there, which come from what is at hand), or where memory must be compacted first. When two in a row that were timed are, no more are asked for. Called with lock_ held.
+template <class M> void Heap<M>::judge_huge(word at) {
+  if constexpr (requires { machine_->want_huge_pages(at, bytes_); })
+    if (huge_count_++ < kTimedFirst || huge_count_ % kTimedSeldom == 0) {
+      const u64 before = machine_->now();
+      __atomic_store_n(reinterpret_cast<u8*>(at), u8(0), __ATOMIC_RELAXED); // it is zero
+      huge_slow_ = machine_->now() - before > kSlowHugeNs ? huge_slow_ + 1 : 0;
+    }
+  if (huge_slow_ != 0) return;
+  if (usize from = max_of(huge_marks_, shape_.huge_from); from < opened_) ask_huge(word(&marks_.entry_of(base_ + from)), (opened_ - from) / kMarkBlockBytes * sizeof(MarkEntry<M>), true);
+  huge_marks_ = opened_;
 }
 
 // Gives a slab that nobody has used its home. False when it has another. Called with lock_ held.

@@ -101,7 +101,7 @@ TEST(Budget, AHugePageIsTakenWholeWhileThereIsRoom) {
   for (u32 i = 0; i < many; i++) EXPECT_EQ(take(), i);
   EXPECT_EQ(bare.heap.budget().charged(), 2 * MiB) << "before huge_from each for itself";
   const u64 for_marks = (64 * MiB - 2 * MiB) / 32;
-  EXPECT_EQ(bare.machine.asked_huge, for_marks);
+  EXPECT_EQ(bare.machine.asked_huge, 0u);
   for (u32 i = many; i < 2 * many; i++) {
     ASSERT_EQ(take(), i);
     EXPECT_EQ(bare.heap.budget().charged(), 4 * MiB);
@@ -117,6 +117,45 @@ TEST(Budget, AHugePageIsTakenWholeWhileThereIsRoom) {
   bare.machine.discarded = 0;
   bare.heap.trim(0);
   EXPECT_EQ(bare.machine.discarded, 2 * MiB - 64 * KiB);
+}
+
+// Where a huge page takes longer than small ones would, no more are asked for, nor for the marks; one that takes long by chance changes nothing.
+TEST(Budget, HugePagesThatTakeLongAreGivenUp) {
+  const u32 many = 2 * MiB / (64 * KiB);
+  auto take_pages = [&](BareHeap& bare, u32 pages) {
+    for (u32 i = 0; i < pages * many; i++) ASSERT_NE(bare.heap.take_region(Role::eden, kLabelEden, 0), kNoRegion);
+  };
+  BareHeap slow(0, 64 * KiB, false, 0);
+  slow.machine.slow_ns = 3'000'000;
+  take_pages(slow, 6);
+  EXPECT_EQ(slow.machine.asked_huge, 2 * 2 * MiB) << "two are enough to know";
+  EXPECT_EQ(slow.heap.budget().charged(), 12 * MiB) << "and the others are taken region by region";
+
+  BareHeap once(0, 64 * KiB, false, 0);
+  once.machine.slow_ns = 3'000'000;
+  take_pages(once, 1);
+  once.machine.slow_ns = 100'000;
+  take_pages(once, 5);
+  EXPECT_EQ(once.machine.asked_huge, 6 * 2 * MiB + 64 * MiB / 32);
+
+  BareHeap later(0, 64 * KiB, false, 0); // seldom timed, but timed
+  later.machine.slow_ns = 100'000;
+  take_pages(later, 4);
+  later.machine.slow_ns = 3'000'000;
+  take_pages(later, 28);
+  EXPECT_EQ(later.machine.asked_huge, 32 * 2 * MiB + 64 * MiB / 32) << "the second of two comes with the 32nd";
+}
+
+// Which pages were told to be huge stays known: what is given back there is asked for as small.
+TEST(Budget, WhatWasHugeIsGivenBackAsSmall) {
+  BareHeap bare(0, 64 * KiB, false, 0);
+  bare.machine.slow_ns = 3'000'000;
+  const u32 many = 2 * MiB / (64 * KiB);
+  for (u32 i = 0; i < 4 * many; i++) EXPECT_EQ(bare.heap.take_region(Role::eden, kLabelEden, 0), i);
+  for (u32 i = 0; i < 4 * many; i++) bare.heap.free_region(i);
+  bare.heap.trim(0);
+  EXPECT_EQ(bare.machine.asked_small, 8 * MiB);
+  EXPECT_EQ(bare.heap.budget().charged(), 0u);
 }
 
 TEST(Budget, TheRestOfAHugePageIsFreshForALargeObject) {

@@ -64,6 +64,9 @@ template <class H, class M> class Compaction {
     auto& r = heap_.region_of(ref);
     return r.role == Role::large ? r.marked.load_relaxed() != 0 : heap_.marks().is_marked(block_of(ref));
   }
+  void expect(Ref ref) const { // what alive() and now_at() will look at is asked for
+    if (heap_.contains(ref.at)) __builtin_prefetch(&heap_.marks().entry_of(block_of(ref)));
+  }
   Ref keep(Self& self, Ref ref) {
     if (heap_.contains(ref.at)) mark(self, ref);
     return ref;

@@ -102,6 +102,9 @@ template <class H, class M> class Marking {
   // -- for weak things --
   static constexpr bool moves_now = false;
   bool alive(Ref ref) const { return !old(ref) || heap_.old_marks().is_marked(block_of(ref)); }
+  void expect(Ref ref) { // what alive() will look at is asked for
+    if (old(ref)) __builtin_prefetch(&heap_.old_marks().entry_of(block_of(ref)));
+  }
   Ref keep(Self& self, Ref ref) {
     if (old(ref)) mark(gang_.queue(self.index), ref);
     return ref;

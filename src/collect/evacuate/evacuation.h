@@ -144,6 +144,10 @@ template <class H, class M> class Evacuation {
     if (is_forward(__atomic_load_n(reinterpret_cast<word*>(header_of(ref).at), __ATOMIC_ACQUIRE))) return true;
     return __atomic_load_n(&heap_.region_of(ref).kept, __ATOMIC_RELAXED) && heap_.marks().is_marked(block_of(ref)); // its header is put back already
   }
+  // What alive() and now_at() will look at is asked for.
+  void expect(Ref ref) const {
+    if (heap_.cset_of(ref.at) != 0) __builtin_prefetch(reinterpret_cast<const void*>(header_of(ref).at));
+  }
   // Where a live object is now.
   Ref now_at(Ref ref) const {
     if (heap_.cset_of(ref.at) == 0) return ref;
