@@ -77,6 +77,7 @@ template <class H, class M> class Cycle final : public Collector {
   enum class Tracing : u8 { none, evacuating, compacting, marking };
   using State = typename Marking<H, M>::State;
   static constexpr usize kFewFinalizable = 16; // young objects whose finalizers may wait for a full collection
+  static constexpr u64 kFewHoles = 32; // the part of old space that holes may be and not matter
   enum class Step : u8 { none, first, last, move }; // what a collection does for the marking beside the program, and for the compaction that follows
 
   Kind decide(const Request& request, bool may_mark, u64 young);
@@ -152,7 +153,7 @@ template <class H, class M> class Cycle final : public Collector {
   Atomic<u64> allocated_{0};    // bytes handed out to the program up to the last collection, large ones up to now
   mutable typename M::Lock last_lock_; // guards last_: written when the program runs again
   CycleRecord last_[4] = {};    // ephemeral, full, any, marked beside the program
-  u64 start_ns_ = 0, last_end_ns_ = 0, last_roots_ns_ = 0;
+  u64 start_ns_ = 0, last_end_ns_ = 0, last_full_ns_ = 0, last_roots_ns_ = 0;
   u64 old_after_full_ = 0, old_growth_ = 0; // old and large bytes that the last full collection left, and what came between full ones
 };
 

@@ -84,7 +84,7 @@ template <class H, class M> bool Cycle<H, M>::init(const HeapConfig& config, typ
   if (!gang_.start(machine_, gang, spawn, spawn_arg)) return false;
   pace_.init(config.pace);
   spaces_.eden.set_limit(pace_.eden());
-  start_ns_ = last_end_ns_ = machine_.now();
+  start_ns_ = last_end_ns_ = last_full_ns_ = machine_.now();
   char preset[64];
   settings_.print(Opt::preset, preset, sizeof preset);
   emitter_.emit(EventId::heap_ready, HeapReady{heap_.reserved(), config.shape.limit, heap_.region_bytes(), worker_count_, machine_.nodes(), config.door, preset});
@@ -321,7 +321,7 @@ template <class H, class M> bool Cycle<H, M>::promotes_en_masse(const Request& r
   FinalizeQueue& queue = host_.finalizers();
   if (!stress && queue.registered[0].size() + queue.registered[1].size() > kFewFinalizable) return false;
   if (spaces_.eden.hole_bytes() > pace_.eden() / 8 || spaces_.last_resort.used() != 0) return false;
-  if (!stress && spaces_.old.hole_bytes() > end.young_before / 2) return false; // copies would fill them
+  if (!stress && spaces_.old.hole_bytes() > end.young_before / 2 + old_bytes() / kFewHoles) return false; // copies would fill them
   if (mode == EnMasse::mostly) return count() % 4 != 0 && room() / 2 > end.young_before;
   return pace_.promotes_en_masse(end.young_before, old_bytes(), room());
 }
@@ -619,7 +619,8 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
   u64 now = machine_.now(), pause = now - end.start_ns;
   if (kind == Kind::full) {
     pace_.after_full_look(record.before.bytes[0], s.bytes[1]); // what waited is old now
-    pace_.after_full(end.heap_after, old, room_for_young(s), pause);
+    pace_.after_full(end.heap_after, old, room_for_young(s), pause, now - last_full_ns_);
+    last_full_ns_ = now;
   } else if (end.en_masse) {
     pace_.after_en_masse(pause, end.start_ns - last_end_ns_, old, room_for_young(s));
   } else {

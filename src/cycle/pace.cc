@@ -29,7 +29,7 @@ void Pace::set_patient(bool is) {
 
 void Pace::set_threshold() {
   u64 least = live_ * config_.old_growth_percent / 100, growth = least;
-  if (u64 limit = config_.limit; limit > live_) growth = max_of(growth, min_of(2 * growth, (limit - live_) / 4 * 3));
+  if (u64 limit = config_.limit; limit > live_) growth = max_of(growth, min_of(roomy_ * growth, (limit - live_) / 4 * 3));
   auto allowed = [&](u64 bytes) {
     bytes = max_of(bytes * (10 - config_.conserve) / 10, config_.growth_min);
     return short_ ? min_of(bytes, max_of(live_ / kShortGrowth, config_.growth_min / kShortGrowth)) : bytes;
@@ -78,6 +78,7 @@ void Pace::after_en_masse(u64 pause_ns, u64 interval_ns, u64 old_bytes, u64 room
   grown_since_full_ = true;
   fit(room);
   squeeze(old_bytes, room);
+  if (unseen_ == 0 && room < 3 * min_of(wanted_, room_after_full_)) unseen_ = 1; // the full collection that is near sees as much as a look
   looks_ = unseen_ == 0;
   if (looks_ && eden_floor_ == 0) eden_.store_relaxed(max_of(eden() / kLookAt, min_of(eden(), config_.eden_min)));
 }
@@ -91,11 +92,11 @@ void Pace::squeeze(u64 old_bytes, u64 room) {
 }
 
 bool Pace::promotes_en_masse(u64 young, u64 old_bytes, u64 room) const {
-  return unseen_ != 0 && !short_ && young <= min_of(growth_left(old_bytes), room);
+  return unseen_ != 0 && !short_ && young <= left_for_young(old_bytes, room);
 }
 
 bool Pace::full_due_instead(u64 old_bytes, u64 young, u64 room) const {
-  const u64 left = min_of(growth_left(old_bytes), room), grown = old_bytes - min_of(old_bytes, live_);
+  const u64 left = left_for_young(old_bytes, room), grown = old_bytes - min_of(old_bytes, live_);
   return unseen_ != 0 && !short_ && young > left && full_cost(seen_ns_, old_bytes) * double(left) <= seen_ns_ * double(young) * double(grown + left);
 }
 
@@ -123,7 +124,9 @@ void Pace::judge_looking(const YoungFacts& facts) {
 }
 
 void Pace::after_full_look(u64 eden_used, u64 survived) {
-  if (unseen_ == 0 || eden_used < config_.eden_min / 2) return;
+  const bool little = eden_used < config_.eden_min / 2; // and says little: what was known before is believed once more
+  if (little && unseen_next_ > kUnseenFirst) unseen_ = max_of(unseen_, 1u);
+  if (little || unseen_ == 0) return;
   const bool pays = double(survived) >= kSeldomDead * double(eden_used);
   unseen_ = pays ? unseen_next_ : 0;
   unseen_next_ = pays ? min_of(2 * unseen_next_, kUnseenMost) : kUnseenFirst;
@@ -165,7 +168,10 @@ void Pace::aim(const YoungFacts& facts) {
   wanted_ = clamp_to(u64(double(min_of(wanted_, facts.eden_used)) * scale), min_of(config_.eden_min, config_.eden_max), config_.eden_max);
 }
 
-void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns) {
+void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64 since_ns) {
+  const double share = since_ns == 0 ? 0 : 100 * double(pause_ns) / double(since_ns), right = config_.gc_share_percent; // percent
+  if (share > 2 * right) roomy_ = min_of(2 * roomy_, kRoomyMost);
+  else if (share < right / 2) roomy_ = max_of(roomy_ / 2, kRoomyLeast);
   live_ = max_of(live_bytes, old_bytes);
   grown_since_full_ = squeezed_ = false;
   full_ns_ = pause_ns;

@@ -3,8 +3,8 @@
 // Adaptive (N12): eden grows while young pauses take more than their share of time, shrinks when pauses are too long and time is not
 // short or much survives, and always fits what the limit leaves: eden + what may survive of it <= room, and at least a fifth is kept for that: a
 // failed promotion costs a full collection, a smaller eden next to nothing. Fixed: eden stays, but for the limit.
-// A full collection is due when old space has grown by its allowance since the last one (under a limit that is twice as much, as long as it takes no more than three quarters of what the limit
-// leaves: memory that may be used saves full collections), or when it has taken so much of eden's room
+// A full collection is due when old space has grown by its allowance since the last one (under a limit that is twice as much, and up to eight times while full collections take
+// more than twice their share of time, as long as it takes no more than three quarters of what the limit leaves: memory that may be used saves full collections), or when it has taken so much of eden's room
 // that collecting eden more often has cost as much as a full collection.
 // Where nearly all that waited in survivor space is promoted anyway, waiting only costs a second copy: eden's survivors are promoted at once
 // for some collections, then those of one wait again, to see.
@@ -52,7 +52,8 @@ class Pace {
 
   void after_young(const YoungFacts& facts);
   void after_en_masse(u64 pause_ns, u64 interval_ns, u64 old_bytes, u64 room);
-  void after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns);
+  // since_ns: the time since the full collection before; 0: not known.
+  void after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64 since_ns = 0);
   // Before it: what a full collection has seen of an eden, which may have been collected instead of promoted en masse.
   void after_full_look(u64 eden_used, u64 survived);
 
@@ -82,6 +83,8 @@ class Pace {
   void count_debt(const YoungFacts& facts);
   void judge_waiting(const YoungFacts& facts);
   void judge_looking(const YoungFacts& facts);
+  // As much of what is young may become old where it lies. That takes no memory, but the next eden does; one of half the size will do.
+  u64 left_for_young(u64 old_bytes, u64 room) const { return min_of(growth_left(old_bytes), 2 * min_of(room, ~u64(0) >> 2)); }
   u64 growth_left(u64 old_bytes) const { return old_threshold() - min_of(old_threshold(), old_bytes); }
   double full_cost(double copying_ns, u64 old_bytes) const;
   void count_share(u64 pause_ns, u64 interval_ns);
@@ -94,6 +97,7 @@ class Pace {
   Atomic<u64> threshold_{0}, overdue_{0}; // relaxed: numbers, read by allocating threads while a new limit is set
   u64 live_ = 0, room_after_full_ = 0;
   double survival_ = 0.1, share_ = 0;
+  u32 roomy_ = kRoomyLeast;                             // under a limit: how many times as much as without one old space may grow by
   u64 full_ns_ = 0;                                     // pause of the last full collection
   double base_ns_ = 0, base_bytes_ = 0, debt_ns_ = 0;   // see count_debt
   u32 base_count_ = 0;
@@ -107,9 +111,10 @@ class Pace {
   static constexpr double kNearlyAll = 0.9;
   static constexpr u32 kAtOnceFirst = 4, kAtOnceMost = 32;
   static constexpr double kSeldomDead = 0.7; // less of eden than that alive, and none is promoted en masse
-  static constexpr u32 kUnseenFirst = 2, kUnseenMost = 8;
+  static constexpr u32 kUnseenFirst = 2, kUnseenMost = 16;
   static constexpr u64 kLookAt = 4; // the part of eden that a look is content with
   static constexpr double kLeastReserve = 0.2; // of eden, for survivors
+  static constexpr u32 kRoomyLeast = 2, kRoomyMost = 8;
   static constexpr u64 kShortGrowth = 8; // the part of what lives that old space may grow by then
   bool squeezed_ = false, grown_since_full_ = false, short_ = false, patient_ = false;
 };

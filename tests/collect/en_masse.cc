@@ -131,5 +131,24 @@ TEST(EnMasse, NotBesideHolesThatNothingElseFills) {
   }
 }
 
+// Holes that are a few percent of old space do not matter.
+TEST(EnMasse, BesideFewHoles) {
+  Builder b("en_masse=mostly,compact_dense=10");
+  b.heap.root(b.heap.array(4'000'000)); // 32 MB
+  b.make(0, 60'000, 1000);
+  b.heap.full(false);
+  for (usize run = 0; run + 4000 <= 60'000; run += 4000) { // a quarter
+    for (usize i = run; i < run + 1000; i++) b.heap.set(b.heap.at(b.table), i, {0});
+    b.heap.set(b.heap.get(b.heap.at(b.table), run + 1000), 0, {0});
+  }
+  b.heap.full(false);
+  const usize free = b.heap.host.cycle->spaces().old.hole_bytes();
+  EXPECT_GT(free, 256 * KiB) << "as much as half of an eden";
+  EXPECT_LT(free, b.heap.host.cycle->old_bytes() / 32);
+  b.unseen = b.looked = 0;
+  b.make(60'000, 90'000, 1000);
+  EXPECT_GE(b.unseen, 1u);
+}
+
 } // namespace
 } // namespace garner::test
