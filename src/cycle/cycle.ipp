@@ -619,7 +619,8 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
   u64 now = machine_.now(), pause = now - end.start_ns;
   if (kind == Kind::full) {
     pace_.after_full_look(record.before.bytes[0], s.bytes[1]); // what waited is old now
-    pace_.after_full(end.heap_after, old, room_for_young(s), pause, now - last_full_ns_);
+    const bool due = request.cause == Cause::eden_full || request.cause == Cause::large_budget;
+    pace_.after_full(end.heap_after, old, room_for_young(s), pause, due ? now - last_full_ns_ : 0);
     last_full_ns_ = now;
   } else if (end.en_masse) {
     pace_.after_en_masse(pause, end.start_ns - last_end_ns_, old, room_for_young(s));

@@ -36,9 +36,8 @@ void Pace::set_threshold() {
   };
   least = allowed(least), growth = allowed(growth);
   threshold_.store_relaxed(live_ + growth);
-  u64 overdue = max_of(live_ + least + least / 2, live_ + growth);
-  if (patient_ && !short_) overdue = config_.limit == 0 ? ~u64(0) : max_of(overdue, config_.limit / 4 * 3);
-  overdue_.store_relaxed(overdue);
+  const u64 end = config_.limit == 0 ? ~u64(0) : max_of(live_ + growth, config_.limit / 8 * 7);
+  overdue_.store_relaxed(patient_ && !short_ ? end : min_of(live_ + growth + least / 2, end));
 }
 
 void Pace::count_share(u64 pause_ns, u64 interval_ns) {
@@ -169,9 +168,11 @@ void Pace::aim(const YoungFacts& facts) {
 }
 
 void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64 since_ns) {
-  const double share = since_ns == 0 ? 0 : 100 * double(pause_ns) / double(since_ns), right = config_.gc_share_percent; // percent
-  if (share > 2 * right) roomy_ = min_of(2 * roomy_, kRoomyMost);
-  else if (share < right / 2) roomy_ = max_of(roomy_ / 2, kRoomyLeast);
+  if (since_ns != 0) {
+    const double share = 100 * double(pause_ns) / double(since_ns), right = config_.gc_share_percent; // percent
+    if (share > 2 * right) roomy_ = min_of(2 * roomy_, kRoomyMost);
+    else if (share < right / 2) roomy_ = max_of(roomy_ / 2, kRoomyLeast);
+  }
   live_ = max_of(live_bytes, old_bytes);
   grown_since_full_ = squeezed_ = false;
   full_ns_ = pause_ns;

@@ -44,7 +44,7 @@ class Pace {
   // The machine's memory is nearly used up: old space may grow little before a full collection.
   void set_short(bool is);
   bool is_short() const { return short_; }
-  // Old space may grow while it is marked beside the program, however long that takes: but for a machine that is short, and up to three quarters of a limit.
+  // Old space may grow while it is marked beside the program, however long that takes: but for a machine that is short, and up to seven eighths of a limit.
   void set_patient(bool is);
   void set_eden_floor(u64 bytes) { eden_floor_ = bytes; } // a promise to the program (no-GC region); 0 ends it
 
@@ -52,7 +52,7 @@ class Pace {
 
   void after_young(const YoungFacts& facts);
   void after_en_masse(u64 pause_ns, u64 interval_ns, u64 old_bytes, u64 room);
-  // since_ns: the time since the full collection before; 0: not known.
+  // since_ns: the time since the full collection before; 0: this one was asked for, and says nothing of how often they are due.
   void after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64 since_ns = 0);
   // Before it: what a full collection has seen of an eden, which may have been collected instead of promoted en masse.
   void after_full_look(u64 eden_used, u64 survived);
@@ -63,7 +63,7 @@ class Pace {
   // `young` bytes would be promoted en masse had they room below the threshold and in the budget. To copy them first, and to collect all soon after, is worse where the part of a full collection
   // that is wasted by its coming early, which is what old space might still grow by, costs no more than the copying.
   bool full_due_instead(u64 old_bytes, u64 young, u64 room) const;
-  // Old space has grown half as much again while it was being marked beside the program: that is too slow.
+  // Old space has grown half as much again as it may without a limit while it was being marked beside the program: that is too slow.
   bool overdue(u64 old_bytes) const { return old_bytes > overdue_.load_relaxed(); }
   // Large allocations count before they happen. Any-thread.
   bool large_due(u64 old_bytes, u64 asked) const { return old_bytes + asked > old_threshold(); }
@@ -83,7 +83,7 @@ class Pace {
   void count_debt(const YoungFacts& facts);
   void judge_waiting(const YoungFacts& facts);
   void judge_looking(const YoungFacts& facts);
-  // As much of what is young may become old where it lies. That takes no memory, but the next eden does; one of half the size will do.
+  // As much of what is young may become old where it lies. That takes no memory, but the next eden and its copies do; half of it will do for them.
   u64 left_for_young(u64 old_bytes, u64 room) const { return min_of(growth_left(old_bytes), 2 * min_of(room, ~u64(0) >> 2)); }
   u64 growth_left(u64 old_bytes) const { return old_threshold() - min_of(old_threshold(), old_bytes); }
   double full_cost(double copying_ns, u64 old_bytes) const;

@@ -58,7 +58,7 @@ template <class H, class M, class T> class WeakThings {
       look_at(list, run);
       usize kept = 0;
       for (usize i = 0; i < list.size(); i++) {
-        if (i + kAhead < list.size()) __builtin_prefetch(reinterpret_cast<const void*>((list[i + kAhead].at & kDead) != 0 ? list[i + kAhead].at : list[i].at));
+        if (i + kAhead < list.size() && (list[i + kAhead].at & kDead) != 0) __builtin_prefetch(reinterpret_cast<const void*>(list[i + kAhead].at));
         Ref ref{list[i].at & ~kDead};
         if (ref == list[i]) list[kept++] = ref;
         else if (host_.drop_eagerly(ref) || host_.take_suppressed(ref)) continue;

@@ -46,6 +46,11 @@ struct HandleChunk {
   Atomic<u64> bits[kBitWords]; // slot in use; relaxed: a collection may see a slot a moment late or early, and then finds null
   word* slot(u32 i) { return reinterpret_cast<word*>(reinterpret_cast<char*>(this) + kHeadBytesUsed) + usize(i) * stride / kWordBytes; }
 
+  // Calls fn(slot) for every slot in use.
+  template <class F> void each(F fn) {
+    for (u32 w = 0; w < kBitWords; w++)
+      for (u64 b = bits[w].load_relaxed(); b != 0; b &= b - 1) fn(slot(w * 64 + u32(__builtin_ctzll(b))));
+  }
   // The same, and ahead(slot) some slots before that.
   template <class A, class F> void each(A ahead, F fn) {
     for (u32 w = 0; w < kBitWords; w++) {
@@ -63,12 +68,6 @@ struct HandleChunk {
     }
   }
   static constexpr u32 kAhead = 8;
-
-  // Calls fn(slot) for every slot in use.
-  template <class F> void each(F fn) {
-    for (u32 w = 0; w < kBitWords; w++)
-      for (u64 b = bits[w].load_relaxed(); b != 0; b &= b - 1) fn(slot(w * 64 + u32(__builtin_ctzll(b))));
-  }
 };
 static_assert(sizeof(HandleChunk) <= HandleChunk::kHeadBytesUsed);
 

@@ -211,7 +211,7 @@ TEST(PaceWorlds, N12EdenDoesNotGrowWhereMemoryIsShort) {
   }
 }
 
-// N12: memory that a limit grants saves full collections, up to half of what it leaves; without a limit old space doubles.
+// N12: memory that a limit grants saves full collections, up to three quarters of what it leaves; without a limit old space doubles.
 TEST(PaceWorlds, N12UnderARoomyLimitOldSpaceGrowsFurther) {
   const u64 live = 100 * MiB;
   auto threshold = [&](u64 limit) {
@@ -243,7 +243,9 @@ TEST(PaceWorlds, N12FullCollectionsThatTakeMuchTimeComeSeldomerWhereThereIsRoom)
   EXPECT_EQ(full(pace, room, much), 8 * live);
   EXPECT_EQ(full(pace, room, much), 8 * live) << "there is an end to it";
   EXPECT_EQ(full(pace, room, right), 8 * live);
+  EXPECT_EQ(full(pace, room, 0), 8 * live) << "one that was asked for changes nothing";
   EXPECT_EQ(full(pace, room, little), 4 * live);
+  EXPECT_EQ(full(pace, room, 0), 4 * live);
   EXPECT_EQ(full(pace, room, little), 2 * live);
   EXPECT_EQ(full(pace, room, little), 2 * live);
   for (u32 n = 0; n < 5; n++) EXPECT_EQ(full(without, ~u64(0) >> 2, much), live);
@@ -265,8 +267,24 @@ TEST(PaceWorlds, N1WhoIsPatientIsOverdueOnlyWhereMemoryEnds) {
   EXPECT_TRUE(pace.overdue(4 * live)) << "the machine is short of memory";
   pace.set_short(false);
   pace.set_limit(4 * live);
-  EXPECT_FALSE(pace.overdue(3 * live));
-  EXPECT_TRUE(pace.overdue(3 * live + 1)) << "the limit is near";
+  EXPECT_FALSE(pace.overdue(4 * live / 8 * 7));
+  EXPECT_TRUE(pace.overdue(4 * live / 8 * 7 + 1)) << "the limit is near";
+  pace.set_limit(8 * live);
+  EXPECT_FALSE(pace.overdue(7 * live));
+  pace.set_patient(false);
+  EXPECT_TRUE(pace.overdue(7 * live));
+}
+
+// N12: there is time to mark beside the program after that is due, under a roomy limit too.
+TEST(PaceWorlds, N12DueIsNotOverdue) {
+  const u64 live = 100 * MiB;
+  for (u64 limit : {u64(0), 250 * MiB, 300 * MiB, 400 * MiB, 1000 * MiB}) {
+    Pace pace;
+    pace.init(config(true, limit));
+    pace.after_full(live, live, limit == 0 ? ~u64(0) >> 2 : limit - live, 1'000'000);
+    EXPECT_FALSE(pace.overdue(pace.old_threshold() + 4 * MiB)) << limit / MiB;
+    EXPECT_TRUE(pace.overdue(pace.old_threshold() + live / 2 + limit / 8 + MiB)) << limit / MiB;
+  }
 }
 
 // N1: where what waits in survivor space comes through anyway, eden's survivors do not wait; the look back comes, but seldom.

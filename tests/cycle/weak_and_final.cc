@@ -59,6 +59,30 @@ TEST_P(WeakAndFinal, OrdinaryBeforeCriticalInTheOrderOfRegistration) {
   EXPECT_EQ(ran, ordinary);
 }
 
+// So many that several workers look at them, in parts: the dead become ready in the order of registration, the living stay registered where they are now.
+TEST_P(WeakAndFinal, ManyAreLookedAtInParts) {
+  constexpr u32 kMany = 9000;
+  SmallHeap many{"workers=2,woken_per=0", SmallHeap::roomy()};
+  usize table = many.root(many.array(kMany));
+  std::vector<u32> dead;
+  for (u32 i = 0; i < kMany; i++) {
+    Ref ref = many.finalizable();
+    if (i % 3 == 0) many.set(many.at(table), i, ref);
+    else dead.push_back(many.id(ref));
+  }
+  ASSERT_EQ(many.host.cycle->count(), 0u) << "some were looked at before";
+  many.collect(GetParam(), true);
+  FinalizeQueue& queue = many.host.finalize_queue;
+  std::vector<u32> ran;
+  for (Ref ref; (ref = queue.next_ready()).at != 0;) ran.push_back(many.id(ref));
+  EXPECT_EQ(ran, dead);
+  std::vector<word> registered, expected;
+  for (Vector<Ref>& list : queue.registered)
+    for (Ref ref : list) registered.push_back(ref.at);
+  for (u32 i = 0; i < kMany; i += 3) expected.push_back(many.get(many.at(table), i).at);
+  EXPECT_EQ(registered, expected);
+}
+
 TEST_P(WeakAndFinal, ReadyObjectsAreRootsUntilTheyAreTaken) {
   Ref object = heap.finalizable();
   heap.set(object, 0, heap.leaf());

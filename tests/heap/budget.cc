@@ -144,9 +144,13 @@ TEST(Budget, HugePagesThatTakeLongAreGivenUp) {
   later.machine.slow_ns = 3'000'000;
   take_pages(later, 28);
   EXPECT_EQ(later.machine.asked_huge, 32 * 2 * MiB + 64 * MiB / 32) << "the second of two comes with the 32nd";
+  for (u32 i = 0; i < 32 * many; i++) later.heap.free_region(i);
+  later.heap.trim(0);
+  take_pages(later, 2);
+  EXPECT_EQ(later.machine.asked_huge, 32 * 2 * MiB + 64 * MiB / 32) << "and ends it";
 }
 
-// Which pages were told to be huge stays known: what is given back there is asked for as small.
+// What is given back beyond huge_from is asked for as small, whether it was huge or not.
 TEST(Budget, WhatWasHugeIsGivenBackAsSmall) {
   BareHeap bare(0, 64 * KiB, false, 0);
   bare.machine.slow_ns = 3'000'000;
