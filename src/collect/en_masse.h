@@ -5,7 +5,8 @@
 // Invariants: nothing is young afterwards, so no reference from old to young is left to be remembered, and what is dead here refers to nothing young ever: all cards are
 // clean afterwards. Tables that keep ages (handles, finalizable objects, the host's) may go on taking these objects for young ones: then they look
 // at them once more than they would have to.
-// Deviation from N1: nothing waits in survivor space. World stopped, buffers of the program closed, old space not being marked.
+// Deviation from N1: nothing waits in survivor space. World stopped, buffers of the program closed; where old space is being marked
+// beside the program, all that is young has been marked too (Marking::grow_task).
 #pragma once
 #include "collect/evacuate/evacuation.h"
 

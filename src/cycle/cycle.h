@@ -51,6 +51,8 @@ template <class H, class M> class Cycle final : public Collector {
   u64 start_ns() const { return start_ns_; }
   // Whether old space may be marked beside the program; whether it is; whether only the last pause is wanting. Any-thread, the last two hints.
   bool marks_beside() const { return beside_; }
+  // Whether an old collection that nobody asked for, with `bytes` more in old space, does; any-thread.
+  bool prefers_beside(u64 bytes = 0) const { return beside_ && (settings_.as<MarkingWhen>(Opt::marking) != MarkingWhen::automatic || pace_.long_to_stop(old_bytes() + bytes)); }
   bool marking() const { return marking_now_.load_relaxed() != 0; }
   bool marked() { return marking() && beside().rests(); }
   // Whether the collection that is being run, or was run last, swept what was marked beside the program. By whoever runs it.
@@ -137,7 +139,7 @@ template <class H, class M> class Cycle final : public Collector {
   bool gave_up_ = false;
   bool watches_ = false;        // the program's barrier notes pages
   u64 marking_number_ = 0, given_up_ = 0; // see CycleRecord::number; markings that came to nothing have had numbers too
-  u64 marking_began_ns_ = 0, first_pause_ns_ = 0;
+  u64 marking_began_ns_ = 0, marking_began_old_ = 0, first_pause_ns_ = 0;
   u32 passes_ = 1;
   Atomic<u32> marking_now_{0};  // relaxed: a hint
   typename Gang<M>::Spawn spawn_ = nullptr;

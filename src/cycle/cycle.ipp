@@ -226,19 +226,23 @@ template <class H, class M> u64 Cycle<H, M>::number_for(u64 index) {
 template <class H, class M> Kind Cycle<H, M>::decide(const Request& request, bool may_mark, u64 young) {
   step_ = Step::none;
   const bool due = request.may_widen && request.kind != Kind::full && pace_.full_due(old_bytes());
-  const bool instead = request.may_widen && request.cause == Cause::eden_full && !may_mark && pace_.full_due_instead(old_bytes(), young, room());
+  const bool begins = may_mark && (request.begin_marking || prefers_beside());
+  auto can_begin = [&] { return begins && !(due && pace_.pressed()) && heap_.budget().mark_twice(); };
+  const bool instead = request.may_widen && request.cause == Cause::eden_full && !begins && pace_.full_due_instead(old_bytes(), young, room());
   if (request.kind == Kind::full || !beside_) return due || instead ? Kind::full : request.kind;
   switch (beside().state()) {
     case State::idle:
-      if (!due && !request.begin_marking) break;
-      if (!may_mark) return Kind::full;
+      if (instead) return Kind::full;
+      if (!due && !request.begin_marking && !(begins && request.may_widen && pace_.marking_due(old_bytes(), young, room()))) break;
+      if (!can_begin()) return Kind::full;
       step_ = Step::first;
       return Kind::young1;
     case State::finding:
     case State::found:
       if (due || request.begin_marking) { // what has not moved by now stays
-        step_ = may_mark ? Step::first : Step::none;
-        return may_mark ? Kind::young1 : Kind::full;
+        if (!can_begin()) return Kind::full;
+        step_ = Step::first;
+        return Kind::young1;
       }
       if (beside().state() == State::found) step_ = Step::move;
       break;
@@ -257,12 +261,14 @@ template <class H, class M> Kind Cycle<H, M>::decide(const Request& request, boo
 template <class H, class M> Kind Cycle<H, M>::perform(Self& self, const Request& request, Kind kind, CycleEnd& end) {
   const bool full_only = kind == Kind::full && step_ == Step::none;
   passes_ = 1;
-  if (!full_only && promotes_en_masse(request, kind, end)) {
+  const Kind first = step_ == Step::last ? Kind::young1 : kind;
+  if (!full_only && promotes_en_masse(request, first, end)) {
     en_masse(self, end);
-    return Kind::young1;
+    if (step_ == Step::first) begin_marking(self, end);
+    else if (step_ == Step::last) end_marking(self, end);
+    return step_ == Step::last ? Kind::full : Kind::young1;
   }
   if (!full_only) {
-    const Kind first = step_ == Step::last ? Kind::young1 : kind;
     condemned_ = u32(first);
     young(self, first, end);
     if (!evacuation().needs_full()) {
@@ -311,29 +317,35 @@ template <class H, class M> void Cycle<H, M>::young(Self& self, Kind kind, Cycle
 }
 
 // Not where somebody asked for a collection, whose program may look at what became of its objects; nor where that would hold something up that waits for a young death: finalizers,
-// holes between pins. Nor beside holes of old space, which nothing else fills, into another node's memory, or past a marking that would have to find what was promoted.
+// holes between pins. Nor beside holes of old space, which nothing else fills, or into another node's memory.
 template <class H, class M> bool Cycle<H, M>::promotes_en_masse(const Request& request, Kind kind, const CycleEnd& end) {
   const auto mode = settings_.as<EnMasse>(Opt::en_masse);
   const bool stress = mode == EnMasse::mostly && request.cause == Cause::stress;
-  if (mode == EnMasse::off || kind == Kind::full || step_ != Step::none || (request.cause != Cause::eden_full && !stress)) return false;
-  if (beside_ && beside().state() != State::idle) return false;
+  if (mode == EnMasse::off || kind == Kind::full || step_ == Step::move || (request.cause != Cause::eden_full && !stress)) return false;
   if (evacuation().spreads() || spaces_.old.home(0) == kHomeInterleaved) return false;
   FinalizeQueue& queue = host_.finalizers();
   if (!stress && queue.registered[0].size() + queue.registered[1].size() > kFewFinalizable) return false;
   if (spaces_.eden.hole_bytes() > pace_.eden() / 8 || spaces_.last_resort.used() != 0) return false;
   if (!stress && spaces_.old.hole_bytes() > end.young_before / 2 + old_bytes() / kFewHoles) return false; // copies would fill them
   if (mode == EnMasse::mostly) return count() % 4 != 0 && room() / 2 > end.young_before;
-  return pace_.promotes_en_masse(end.young_before, old_bytes(), room());
+  return pace_.promotes_en_masse(end.young_before, old_bytes(), room(), step_ == Step::first || (beside_ && beside().marks()));
 }
 
 template <class H, class M> void Cycle<H, M>::en_masse(Self& self, CycleEnd& end) {
   u64 before = machine_.now();
   condemned_ = 1;
+  const bool marked = beside_ && beside().state() != State::idle && step_ != Step::first;
   for (u32 i = 0; i < worker_count_; i++) workers_[i].reset(); // what hosts tell of a collection is of this one
+  if (marked) {
+    TaskBody grow{[&](Self&, u32 task) { beside().grow_task(task); }};
+    const u32 tasks = beside().grow_tasks();
+    end.mark_ns += phase(self, Phase::mark, workers_for(end.young_before), tasks, grow);
+  }
   workers_[0].kept_bytes = workers_[0].promoted_bytes = promote_en_masse(self, heap_, spaces_);
   totals(end);
+  if (marked) go_on_marking();
   end.en_masse = true;
-  end.finish_ns = machine_.now() - before;
+  end.finish_ns = machine_.now() - before - end.mark_ns;
 }
 
 // T16: roots on cards are found before anything moves, in a phase whose time is its own.
@@ -389,6 +401,7 @@ template <class H, class M> void Cycle<H, M>::begin_marking(Self& self, CycleEnd
   auto& m = beside();
   const u32 most = gang_.workers();
   marking_began_ns_ = machine_.now();
+  marking_began_old_ = old_bytes();
   if (m.state() != State::idle) {
     m.stay();
     clean_marks(self);
@@ -424,6 +437,7 @@ template <class H, class M> void Cycle<H, M>::watch_program(bool on) {
 template <class H, class M> void Cycle<H, M>::end_marking(Self& self, CycleEnd& end) {
   auto& m = beside();
   const u32 most = gang_.workers();
+  pace_.after_marking(old_bytes() - min_of(old_bytes(), marking_began_old_));
   condemned_ = 2;
   end.cause = Cause::marked;
   host_.before_roots(Kind::full);
@@ -618,9 +632,10 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
   end.workers = worker_count_;
   u64 now = machine_.now(), pause = now - end.start_ns;
   if (kind == Kind::full) {
-    pace_.after_full_look(record.before.bytes[0], s.bytes[1]); // what waited is old now
+    if (!record.beside) pace_.after_stop(pause, end.heap_after);
+    if (!end.en_masse) pace_.after_full_look(record.before.bytes[0], s.bytes[1]); // what waited is old now
     const bool due = request.cause == Cause::eden_full || request.cause == Cause::large_budget;
-    pace_.after_full(end.heap_after, old, room_for_young(s), pause, due ? now - last_full_ns_ : 0);
+    pace_.after_full(end.heap_after, old, room_for_young(s), pause, due ? now - last_full_ns_ : 0, record.beside ? s.holes[2] : 0);
     last_full_ns_ = now;
   } else if (end.en_masse) {
     pace_.after_en_masse(pause, end.start_ns - last_end_ns_, old, room_for_young(s));

@@ -37,6 +37,8 @@ void Pace::set_threshold() {
   least = allowed(least), growth = allowed(growth);
   threshold_.store_relaxed(live_ + growth);
   const u64 end = config_.limit == 0 ? ~u64(0) : max_of(live_ + growth, config_.limit / 8 * 7);
+  const u64 much = u64(double(kLongStop * config_.pause_goal_ns) / stop_ns_); // what lived last time, or half of all that is there
+  long_from_.store_relaxed(patient_ || live_ > much ? 0 : 2 * much);
   overdue_.store_relaxed(patient_ && !short_ ? end : min_of(live_ + growth + least / 2, end));
 }
 
@@ -87,17 +89,32 @@ void Pace::after_en_masse(u64 pause_ns, u64 interval_ns, u64 old_bytes, u64 room
 void Pace::squeeze(u64 old_bytes, u64 room) {
   u64 had = min_of(wanted_, room_after_full_);
   bool taken = grown_since_full_ && room < (~u64(0) >> 2) && eden() < had && old_bytes > live_ + live_ / 50;
-  squeezed_ = taken && (eden() < had / 6 || debt_ns_ > double(full_ns_));
+  pressed_.store_relaxed(taken && eden() < min_of(most_had_, room_after_full_) / 6);
+  squeezed_ = pressed() || (taken && (eden() < had / 6 || debt_ns_ > double(full_ns_)));
 }
 
-bool Pace::promotes_en_masse(u64 young, u64 old_bytes, u64 room) const {
-  return unseen_ != 0 && !short_ && young <= left_for_young(old_bytes, room);
+bool Pace::promotes_en_masse(u64 young, u64 old_bytes, u64 room, bool marking) const {
+  const u64 overdue = overdue_.load_relaxed(), left = marking ? overdue - min_of(overdue, old_bytes) : growth_left(old_bytes);
+  return unseen_ != 0 && !short_ && young <= left_for_young(left, room);
 }
 
 bool Pace::full_due_instead(u64 old_bytes, u64 young, u64 room) const {
-  const u64 left = left_for_young(old_bytes, room), grown = old_bytes - min_of(old_bytes, live_);
+  const u64 left = left_for_young(growth_left(old_bytes), room), grown = old_bytes - min_of(old_bytes, live_);
   return unseen_ != 0 && !short_ && young > left && full_cost(seen_ns_, old_bytes) * double(left) <= seen_ns_ * double(young) * double(grown + left);
 }
+
+bool Pace::marking_due(u64 old_bytes, u64 young, u64 room) const {
+  if (config_.limit == 0 || live_ == 0) return false;
+  const u64 survivors = u64(survival_ * double(young)), old = old_bytes + survivors, growth = marked_growth_ + marked_growth_ / 4;
+  room += young - min_of(young, survivors);
+  return old - min_of(old, live_) >= live_ / kGrownToMark && eden_in(room - min_of(room, growth)) < min_of(wanted_, room_after_full_) / 2;
+}
+
+void Pace::after_stop(u64 pause_ns, u64 live_bytes) {
+  if (live_bytes >= kStopSeen) stop_ns_ = (stop_ns_ + double(pause_ns) / double(live_bytes)) / 2;
+}
+
+void Pace::after_marking(u64 grown_bytes) { marked_growth_ = max_of(grown_bytes, marked_growth_ / 4 * 3); }
 
 u64 Pace::expected_copies(u64 waiting, u64 old_bytes) const {
   const u64 young = eden() + waiting;
@@ -167,7 +184,7 @@ void Pace::aim(const YoungFacts& facts) {
   wanted_ = clamp_to(u64(double(min_of(wanted_, facts.eden_used)) * scale), min_of(config_.eden_min, config_.eden_max), config_.eden_max);
 }
 
-void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64 since_ns) {
+void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64 since_ns, u64 holes) {
   if (since_ns != 0) {
     const double share = 100 * double(pause_ns) / double(since_ns), right = config_.gc_share_percent; // percent
     if (share > 2 * right) roomy_ = min_of(2 * roomy_, kRoomyMost);
@@ -175,20 +192,22 @@ void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64
   }
   live_ = max_of(live_bytes, old_bytes);
   grown_since_full_ = squeezed_ = false;
+  pressed_.store_relaxed(0);
   full_ns_ = pause_ns;
   debt_ns_ = base_ns_ = base_bytes_ = 0;
   base_count_ = 0;
   looks_ = false;
   set_threshold();
   fit(room);
-  room_after_full_ = eden();
+  if (holes == 0) most_had_ = eden();
+  room_after_full_ = holes == 0 ? eden() : min_of(max_of(wanted_, most_had_), eden_in(room + holes));
 }
 
 // Eden and the copies of what survives of it must both fit.
 void Pace::fit(u64 room) {
-  u64 most = u64(double(room) / (1.0 + clamp_to(survival_ * 1.25 + 0.02, kLeastReserve, 1.0)));
-  u64 next = max_of(min_of(wanted_, most), min_of<u64>(512 * KiB, room)); // the least: the last step before full collections take over
+  u64 next = max_of(min_of(wanted_, eden_in(room)), min_of<u64>(512 * KiB, room)); // the least: the last step before full collections take over
   if (eden_floor_ != 0) next = max_of(next, min_of(eden_floor_, room));
+  most_had_ = max_of(most_had_, next);
   eden_.store_relaxed(next); // at once: whoever reads meanwhile gets a size that is or was
 }
 

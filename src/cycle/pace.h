@@ -6,6 +6,8 @@
 // A full collection is due when old space has grown by its allowance since the last one (under a limit that is twice as much, and up to eight times while full collections take
 // more than twice their share of time, as long as it takes no more than three quarters of what the limit leaves: memory that may be used saves full collections), or when it has taken so much of eden's room
 // that collecting eden more often has cost as much as a full collection.
+// Where old space can be marked beside the program, that is begun when a full collection would be due, or when the limit leaves little more room than such a marking has needed; and
+// whether it is (collect.marking=auto) depends on how long a stop would take. Where it leaves holes, and eden next to nothing, a full collection compacts.
 // Where nearly all that waited in survivor space is promoted anyway, waiting only costs a second copy: eden's survivors are promoted at once
 // for some collections, then those of one wait again, to see.
 // Where nearly all of eden survives, collecting it finds little: then it is promoted en masse where it lies, and every so often one is looked at again. What dies with it
@@ -52,8 +54,9 @@ class Pace {
 
   void after_young(const YoungFacts& facts);
   void after_en_masse(u64 pause_ns, u64 interval_ns, u64 old_bytes, u64 room);
-  // since_ns: the time since the full collection before; 0: this one was asked for, and says nothing of how often they are due.
-  void after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64 since_ns = 0);
+  // since_ns: the time since the full collection before; 0: this one was asked for, and says nothing of how often they are due. holes: bytes in old space that a marking beside the
+  // program has left, which only what is promoted can fill.
+  void after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64 since_ns = 0, u64 holes = 0);
   // Before it: what a full collection has seen of an eden, which may have been collected instead of promoted en masse.
   void after_full_look(u64 eden_used, u64 survived);
 
@@ -63,8 +66,17 @@ class Pace {
   // `young` bytes would be promoted en masse had they room below the threshold and in the budget. To copy them first, and to collect all soon after, is worse where the part of a full collection
   // that is wasted by its coming early, which is what old space might still grow by, costs no more than the copying.
   bool full_due_instead(u64 old_bytes, u64 young, u64 room) const;
-  // Old space has grown half as much again as it may without a limit while it was being marked beside the program: that is too slow.
-  bool overdue(u64 old_bytes) const { return old_bytes > overdue_.load_relaxed(); }
+  // Marking beside the program takes a while, in which old space grows as it did the last time: it is due when the limit leaves little more than that. room: what the limit leaves,
+  // `young` bytes not counted.
+  bool marking_due(u64 old_bytes, u64 young, u64 room) const;
+  // Whether a full collection now would take several times as long as a pause should; always while the program asks for patience. Any-thread.
+  bool long_to_stop(u64 old_bytes) const { return old_bytes >= long_from_.load_relaxed(); }
+  void after_stop(u64 pause_ns, u64 live_bytes); // of a full collection that stopped the program; before after_full
+  void after_marking(u64 grown_bytes); // by how much old space has grown from its first pause to its last
+  // While it was being marked beside the program old space has grown half as much again as it may without a limit, or has left next to nothing for eden: that is too slow.
+  bool overdue(u64 old_bytes) const { return old_bytes > overdue_.load_relaxed() || pressed(); } // any-thread
+  // Next to nothing is left for eden, of what it might have were old space compact. Nothing that takes its time will do.
+  bool pressed() const { return pressed_.load_relaxed() != 0; } // any-thread
   // Large allocations count before they happen. Any-thread.
   bool large_due(u64 old_bytes, u64 asked) const { return old_bytes + asked > old_threshold(); }
   u64 expected_survivors() const { return u64(survival_ * double(eden())); }
@@ -73,18 +85,20 @@ class Pace {
   bool promotes_at_once() const { return at_once_ != 0; }
   // Whether `young` bytes are promoted where they lie. Nobody knows how many of them live; if none do, the next full collection has come early, once.
   // room: bytes that the budget leaves.
-  bool promotes_en_masse(u64 young, u64 old_bytes, u64 room) const;
+  // marking: beside the program, or about to begin; then old space may grow as far as that may take.
+  bool promotes_en_masse(u64 young, u64 old_bytes, u64 room, bool marking = false) const;
   void remember_survival(double share) { survival_ = share; } // of a heap that is made anew: what its earlier collections would have taught
   u32 share_percent() const { return u32(share_ * 100); }
 
  private:
   void fit(u64 room);
+  u64 eden_in(u64 room) const { return u64(double(room) / (1.0 + clamp_to(survival_ * 1.25 + 0.02, kLeastReserve, 1.0))); } // it and the copies of what survives of it
   void aim(const YoungFacts& facts);
   void count_debt(const YoungFacts& facts);
   void judge_waiting(const YoungFacts& facts);
   void judge_looking(const YoungFacts& facts);
   // As much of what is young may become old where it lies. That takes no memory, but the next eden and its copies do; half of it will do for them.
-  u64 left_for_young(u64 old_bytes, u64 room) const { return min_of(growth_left(old_bytes), 2 * min_of(room, ~u64(0) >> 2)); }
+  u64 left_for_young(u64 growth_left, u64 room) const { return min_of(growth_left, 2 * min_of(room, ~u64(0) >> 2)); }
   u64 growth_left(u64 old_bytes) const { return old_threshold() - min_of(old_threshold(), old_bytes); }
   double full_cost(double copying_ns, u64 old_bytes) const;
   void count_share(u64 pause_ns, u64 interval_ns);
@@ -94,8 +108,10 @@ class Pace {
   PaceConfig config_;
   u64 wanted_ = 0, eden_floor_ = 0;
   Atomic<u64> eden_{0}; // relaxed, pairs with nothing: a number, stored under the collection lock, that the program's calls read without it
-  Atomic<u64> threshold_{0}, overdue_{0}; // relaxed: numbers, read by allocating threads while a new limit is set
-  u64 live_ = 0, room_after_full_ = 0;
+  Atomic<u64> threshold_{0}, overdue_{0}, long_from_{0}; // relaxed: numbers, read by allocating threads while a new limit is set
+  Atomic<u32> pressed_{0}; // relaxed, as those
+  u64 live_ = 0, room_after_full_ = 0, marked_growth_ = 0;
+  u64 most_had_ = 0; // the largest eden since old space was compact
   double survival_ = 0.1, share_ = 0;
   u32 roomy_ = kRoomyLeast;                             // under a limit: how many times as much as without one old space may grow by
   u64 full_ns_ = 0;                                     // pause of the last full collection
@@ -105,6 +121,7 @@ class Pace {
   u32 unseen_ = 0, unseen_next_ = kUnseenFirst; // edens left that are promoted en masse; how many the next time
   double seen_ns_ = 0;               // of a byte of eden: the least that a look at one that nearly all survived took, forgotten slowly
   bool looks_ = false;               // the next eden is looked at, and was made small for it
+  double stop_ns_ = kStopNs; // of a byte that lives: what full collections have taken
   double copy_ns_ = 0; // of a byte: the least pause per byte seen, forgotten slowly
   // Where most of eden survives a larger one saves nothing: its pause grows as the collections become fewer.
   static constexpr double kMostlyAlive = 0.3;
@@ -114,7 +131,11 @@ class Pace {
   static constexpr u32 kUnseenFirst = 2, kUnseenMost = 16;
   static constexpr u64 kLookAt = 4; // the part of eden that a look is content with
   static constexpr double kLeastReserve = 0.2; // of eden, for survivors
+  static constexpr double kStopNs = 0.4; // until one has been measured
+  static constexpr u64 kStopSeen = 4 * MiB; // of less the price of a byte says little
+  static constexpr u64 kLongStop = 4; // times the pause goal
   static constexpr u32 kRoomyLeast = 2, kRoomyMost = 8;
+  static constexpr u64 kGrownToMark = 4; // the part of what lives that old space has grown by at least when a marking begins for want of room
   static constexpr u64 kShortGrowth = 8; // the part of what lives that old space may grow by then
   bool squeezed_ = false, grown_since_full_ = false, short_ = false, patient_ = false;
 };

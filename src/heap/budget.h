@@ -1,7 +1,7 @@
 // Budget: how much memory the heap's pages and the collector's own tables may use, and how much they do.
 //
 // Equation: charged = sum of Region::charged. A request is granted iff pages(charged + request) + own <= limit, where
-// pages(x) = x + x/32 (the mark table's share, touched by full collections; x + 3x/64 with a second one for marking beside the program) and own is a fixed amount for what the collector maps at start
+// pages(x) = x + x/32 (the mark table's share, touched by full collections; x + 3x/64 with a second one, once the heap has been marked beside the program) and own is a fixed amount for what the collector maps at start
 // and touches little of, and what its lists (finalizable objects, handles, roots) have grown by since. limit 0 means no limit.
 // Any-thread; grants are compare-and-swap, so the limit is never exceeded, not even for a moment.
 #pragma once
@@ -16,8 +16,15 @@ template <class M> class Budget {
  public:
   void set_limit(u64 bytes) { limit_.store_relaxed(bytes); }
   u64 limit() const { return limit_.load_relaxed(); }
-  void mark_twice() { twice_ = true; } // before others ask
-  u64 with_tables(u64 charged) const { return charged + charged / 32 + (twice_ ? charged / 64 : 0); }
+  // From now on the second table of marks counts. False where the limit has no room for it. With the world stopped.
+  bool mark_twice() {
+    if (twice()) return true;
+    const u64 cap = limit(), now = charged();
+    if (cap != 0 && with_tables(now) + now / 64 + own() + held(Reach::ordinary) > cap) return false;
+    __atomic_store_n(&twice_, true, __ATOMIC_RELAXED);
+    return true;
+  }
+  u64 with_tables(u64 charged) const { return charged + charged / 32 + (twice() ? charged / 64 : 0); }
   u64 charged() const { return charged_.load_relaxed(); }
   u64 committed() const { return with_tables(charged()) + own(); }
 
@@ -42,7 +49,7 @@ template <class M> class Budget {
     u64 cap = limit();
     if (cap == 0) return ~u64(0) >> 1;
     u64 kept = own() + held_.load_relaxed(), now = charged();
-    u64 most = cap > kept ? (twice_ ? (cap - kept) / 67 * 64 : (cap - kept) / 33 * 32) : 0;
+    u64 most = cap > kept ? (twice() ? (cap - kept) / 67 * 64 : (cap - kept) / 33 * 32) : 0;
     return most > now ? most - now : 0;
   }
 
@@ -52,6 +59,7 @@ template <class M> class Budget {
     u64 bytes = held_.load_relaxed();
     return reach == Reach::all ? 0 : reach == Reach::quarter ? bytes - bytes / 4 : bytes;
   }
+  bool twice() const { return __atomic_load_n(&twice_, __ATOMIC_RELAXED); }
   u64 own() const {
     u64 now = own_at_start_ == 0 ? 0 : list_bytes();
     return kOwnAtStart + (now > own_at_start_ ? now - own_at_start_ : 0);
@@ -59,7 +67,7 @@ template <class M> class Budget {
   typename M::template Atomic<u64> charged_;
   typename M::template Atomic<u64> limit_;
   typename M::template Atomic<u64> held_;
-  bool twice_ = false; // there is a second table of marks
+  bool twice_ = false; // relaxed, pairs with nothing: a second table of marks has been used; it stays charged
   u64 own_at_start_ = 0; // 0: not counted; set once, before others ask
 };
 

@@ -210,7 +210,8 @@ template <class M> class Heap {
   GARNER_INLINE usize opened() const { return __atomic_load_n(&opened_, __ATOMIC_RELAXED); }
   bool open_through(u32 last);
   void ask_huge(word at, usize bytes, bool huge);
-  void take_huge(u32 index);
+  u32 take_locked(Role role, u8 label, u8 age, u8 home, Reach reach, bool& timed);
+  bool take_huge(u32 index);
   void judge_huge(word at);
   bool unused(u32 index) const { return begin_of(index) - base_ >= opened_ || (table_[index].role == Role::free && table_[index].charged == 0); }
   bool is_free(u32 index) const { return begin_of(index) - base_ >= opened_ || table_[index].role == Role::free; }
@@ -260,12 +261,13 @@ template <class M> class Heap {
   static constexpr usize kOpenedAtOnce = 64 * MiB; // whose marks fill a huge page
   static constexpr usize kClearedByHand = 32 * MiB;
   static constexpr u64 kSlowHugeNs = 1'000'000; // what a huge page's worth of small ones takes, or more
-  static constexpr u32 kSlowHuge = 2, kTimedFirst = 4, kTimedSeldom = 16; // see judge_huge
+  static constexpr u32 kSlowHuge = 4; // see judge_huge
   static constexpr u32 kEntriesAhead = 8; // see each_region
   static constexpr u32 kLists = kMostNodes + 4;
   Vector<u32> warm_[kLists];      // by home: free regions whose pages are charged; may hold stale entries
   Vector<u32> untouched_[kLists]; // those that nobody had written to when they were listed
-  u32 huge_count_ = 0, huge_slow_ = 0; // huge pages taken; how many of those that were timed took long, in a row
+  bool huge_asked_ = false;
+  u32 huge_slow_ = 0; // at kSlowHuge no more are asked for: each that takes long adds half of that, each other takes one away
   usize huge_marks_ = 0;               // up to which offset huge pages were asked for the marks
   usize untouched_bytes_ = 0, held_ = 0; // charge of the free regions that are untouched now; see hold
   u32 cursor_[kLists] = {};       // by home: no free uncharged region of it below

@@ -46,7 +46,6 @@ template <class M> bool Heap<M>::init(M& machine, const HeapShape& shape, Filler
     if (bits == 0 || pages == 0) return false;
     old_marks_.attach(reinterpret_cast<MarkWord<M>*>(bits), base_);
     written_.attach(reinterpret_cast<u8*>(pages), base_);
-    budget_.mark_twice();
   }
   budget_.set_limit(shape.limit);
   nodes_ = min_of(machine.nodes(), kMostNodes);
@@ -78,17 +77,16 @@ template <class M> void Heap<M>::ask_huge(word at, usize bytes, bool huge) {
 }
 
 // The first touch of a region whose neighbours are as fresh brings a huge page, if the budget has room for all of it. The rest stands among the warm ones, to be
-// taken next. `index` has just been taken. Called with lock_ held.
-template <class M> void Heap<M>::take_huge(u32 index) {
+// taken next. `index` has just been taken. Whether there is one, whose first touch is to be timed. Called with lock_ held.
+template <class M> bool Heap<M>::take_huge(u32 index) {
   const u32 regions = u32(kHugePageBytes >> shift_);
   const u8 here = home(index);
-  if (huge_slow_ == kSlowHuge || (usize(index) << shift_) < shape_.huge_from || index % regions != 0 || index + regions > count_) return;
-  if (here == kHomeInterleaved || (touched_first(here) && nodes_ > 1)) return; // 2 MB of one node
+  if (huge_slow_ >= kSlowHuge || (usize(index) << shift_) < shape_.huge_from || index % regions != 0 || index + regions > count_) return false;
+  if (here == kHomeInterleaved || (touched_first(here) && nodes_ > 1)) return false; // 2 MB of one node
   for (u32 i = index + 1; i < index + regions; i++)
-    if (!unused(i)) return;
-  if (!open_through(index + regions - 1) || !budget_.take((regions - 1) * region_bytes())) return;
+    if (!unused(i)) return false;
+  if (!open_through(index + regions - 1) || !budget_.take((regions - 1) * region_bytes())) return false;
   ask_huge(begin_of(index), kHugePageBytes, true);
-  judge_huge(begin_of(index));
   for (u32 i = index + regions; --i > index;) {
     table_[i].charged = u32(region_bytes());
     table_[i].untouched = true;
@@ -97,20 +95,23 @@ template <class M> void Heap<M>::take_huge(u32 index) {
     list_warm(i);
   }
   high_water_.store_relaxed(max_of(high_water_.load_relaxed(), index + regions)); // trim looks below it
+  return huge_asked_ = true;
 }
 
 // Touches what was just taken. A huge page is dear where the system must look for it: where a virtual machine's host has taken free memory back (3 ms a megabyte on one, six times what small
-// pages take there, which come from what is at hand), or where memory must be compacted first. When two in a row that were timed are, no more are asked for. Called with lock_ held.
+// pages take there, which come from what is at hand), or where memory must be compacted first. When two in a row are, or soon if one in three is, no more are asked for. Called without lock_,
+// for which others would wait.
 template <class M> void Heap<M>::judge_huge(word at) {
-  if constexpr (requires { machine_->want_huge_pages(at, bytes_); })
-    if (huge_count_++ < kTimedFirst || huge_count_ % kTimedSeldom == 0) {
-      const u64 before = machine_->now();
-      __atomic_store_n(reinterpret_cast<u8*>(at), u8(0), __ATOMIC_RELAXED); // it is zero
-      huge_slow_ = machine_->now() - before > kSlowHugeNs ? huge_slow_ + 1 : 0;
-    }
-  if (huge_slow_ != 0) return;
-  if (usize from = max_of(huge_marks_, shape_.huge_from); from < opened_) ask_huge(word(&marks_.entry_of(base_ + from)), (opened_ - from) / kMarkBlockBytes * sizeof(MarkEntry<M>), true);
-  huge_marks_ = opened_;
+  if constexpr (requires { machine_->want_huge_pages(at, bytes_); }) {
+    const u64 before = machine_->now();
+    __atomic_store_n(reinterpret_cast<u8*>(at), u8(0), __ATOMIC_RELAXED); // it is zero
+    const bool slow = machine_->now() - before > kSlowHugeNs;
+    Locked<typename M::Lock> guard(lock_);
+    huge_slow_ = slow ? huge_slow_ + kSlowHuge / 2 : huge_slow_ - min_of(huge_slow_, 1u);
+    if (slow) return;
+    if (usize from = max_of(huge_marks_, shape_.huge_from); from < opened_) ask_huge(word(&marks_.entry_of(base_ + from)), (opened_ - from) / kMarkBlockBytes * sizeof(MarkEntry<M>), true);
+    huge_marks_ = opened_;
+  }
 }
 
 // Gives a slab that nobody has used its home. False when it has another. Called with lock_ held.
@@ -203,8 +204,17 @@ template <class M> bool Heap<M>::holds(Role role, u8 home) const {
 }
 
 template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home, Reach reach) {
-  Locked<typename M::Lock> guard(lock_);
-  home = settle(home);
+  bool timed = false;
+  const u32 index = [&] {
+    Locked<typename M::Lock> guard(lock_);
+    return take_locked(role, label, age, settle(home), reach, timed);
+  }();
+  if (GARNER_UNLIKELY(timed)) judge_huge(begin_of(index));
+  return index;
+}
+
+// timed: the region begins a huge page whose first touch is judge_huge's. Called with lock_ held.
+template <class M> u32 Heap<M>::take_locked(Role role, u8 label, u8 age, u8 home, Reach reach, bool& timed) {
   const u32 list = list_of(home);
   bool charged = false;
   u32 index = kNoRegion;
@@ -225,7 +235,7 @@ template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home
   table_[index].charged = u32(region_bytes());
   enter(index, role, label, age);
   writes<M>(table_[index].clean) = true;
-  take_huge(index);
+  timed = take_huge(index);
   return index;
 }
 
@@ -278,7 +288,7 @@ template <class M> void Heap<M>::drop_pages(u32 index, u32 regions) {
     machine_->discard(begin_of(index), regions * region_bytes());
     page_nodes_.forget(begin_of(index), regions * region_bytes());
     // The next touch must not bring more than is charged then.
-    if (usize offset = usize(index) << shift_; offset >= shape_.huge_from) ask_huge(base_ + align_down(offset, kHugePageBytes), kHugePageBytes, false);
+    if (usize offset = usize(index) << shift_; offset >= shape_.huge_from && huge_asked_) ask_huge(base_ + align_down(offset, kHugePageBytes), kHugePageBytes, false);
   }
   for (u32 i = index; i < index + regions; i++) {
     RegionT& r = table_[i];

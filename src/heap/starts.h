@@ -1,13 +1,19 @@
 // Object starts: for every card of a region, the object that covers the card's first byte. Built on demand, by walking.
 //
 // Nothing is recorded when objects are allocated, copied or promoted: a region that no dirty card and no interior pointer ever asks
-// about costs nothing. What was built stays valid until the region's objects move (starts_top goes back to base then).
+// about costs nothing. What was built stays valid until the region's objects move (starts_top goes back to base then). Where a sweep goes over all objects of a region anyway it
+// builds them on its way: else the next young collection would, for every region that the program has written to meanwhile.
 // Entry: offset of the object's block in words from the region's begin; 16 bits hold it for regions up to 512 KiB.
 // Concurrency: lookups from several workers while roots are gathered: starts_lock. Card scanning owns its region.
 #pragma once
 #include "heap/heap.h"
 
 namespace garner {
+
+// The block [at, next) of the region that begins at `begin` and has these starts.
+template <class M> GARNER_INLINE void note_start(u16* starts, word begin, word at, word next) {
+  for (word card = align_up(at, kCardBytes); card < next; card += kCardBytes) writes<M>(starts[(card - begin) >> kCardShift]) = u16((at - begin) / kWordBytes);
+}
 
 // Extends the starts of region `index` to `top`. The region's [base, top) must be walkable, and nobody may be writing objects into it.
 template <class H, class M> void extend_starts(Heap<M>& heap, H& host, u32 index, word top) {
@@ -17,7 +23,7 @@ template <class H, class M> void extend_starts(Heap<M>& heap, H& host, u32 index
   u16* starts = heap.starts_of(index);
   while (at < top) {
     word next = at + host.size(ref_of(at));
-    for (word card = align_up(at, kCardBytes); card < next; card += kCardBytes) writes<M>(starts[(card - begin) >> kCardShift]) = u16((at - begin) / kWordBytes);
+    note_start<M>(starts, begin, at, next);
     at = next;
   }
   writes<M>(r.starts_top);

@@ -66,7 +66,7 @@ enum class Resize : i64 { adaptive, fixed };
 enum class VerifyWhen : i64 { off, before, after, both };
 enum class StressKind : i64 { mixed, young, full };
 enum class Promotes : i64 { aged, all };
-enum class MarkingWhen : i64 { stopped, concurrent };
+enum class MarkingWhen : i64 { stopped, concurrent, automatic };
 enum class NoRoom : i64 { keep, full };
 enum class Tenure : i64 { fixed, adaptive };
 enum class EnMasse : i64 { off, adaptive, mostly };
@@ -102,7 +102,7 @@ inline constexpr OptRow kTable[] = {
   {Opt::trim, "heap.trim", OptType::flag, "", 0, 1, 0, nullptr, "Give every emptied region's pages back after each collection.", "N22", "naps.trim_after_gc", 1},
   {Opt::retain, "heap.retain", OptType::flag, "", 0, 1, 0, nullptr, "Keep emptied pages for later instead of giving them back.", "N12", "", 0},
   {Opt::hold, "heap.hold", OptType::flag, "", 0, 1, 1, nullptr, "Leave memory that has been written to before to the next collection's copies, as much as they are expected to take, and give eden memory that the system must bring first. Simulations only do it when it is given.", "N12", "", 0},
-  {Opt::huge_pages, "heap.huge_pages", OptType::choice, "", 0, 0, 2, "off|on|auto", "Ask the system for transparent huge pages, for the whole heap or (auto) for what lies beyond its first 64 MB, 2 MB at a time while the limit has room for all of them, and the marks that belong to it; auto asks no longer when two of those that it times took more than a millisecond each.", "", "", 1, "0|1"},
+  {Opt::huge_pages, "heap.huge_pages", OptType::choice, "", 0, 0, 2, "off|on|auto", "Ask the system for transparent huge pages, for the whole heap or (auto) for what lies beyond its first 64 MB, 2 MB at a time while the limit has room for all of them, and the marks that belong to it; auto asks no longer where two in a row, or one in three, took more than a millisecond each.", "", "", 1, "0|1"},
   {Opt::poison, "heap.poison", OptType::flag, "", 0, 1, 0, nullptr, "Fill emptied regions with 0xDB, so that a stale reference is seen.", "", "", 1},
   // -- work --
   {Opt::task_queue, "work.task_queue", OptType::choice, "", 0, 0, 2, "monitor|msqueue|array", "The queue of root tasks.", "N6 N16", "naps.task_queue", 1},
@@ -136,7 +136,7 @@ inline constexpr OptRow kTable[] = {
   {Opt::part, "collect.part", OptType::bytes, "bytes", 0, 64 * 1024, 512, nullptr, "References of a larger survivor are queued by parts of this size, so that workers share an array between them, in steps of 8 and 64 at least; 0 queues each.", "N9", "", 64},
   {Opt::no_room, "collect.no_room", OptType::choice, "", 0, 0, 0, "keep|full", "When survivors find no memory: they stay where they are and buffers are cut from between them, or a full collection follows under the same stop.", "N14", "", 1},
   {Opt::full_promotes, "collect.full_promotes", OptType::choice, "", 0, 0, 0, "aged|all", "Whether a full collection ages young objects by one generation or makes all of them old.", "N13", "", 1},
-  {Opt::marking, "collect.marking", OptType::choice, "", 0, 0, 0, "stopped|concurrent", "Whether old objects are marked while the program stands, or by a thread beside it between two young collections; what is dead is swept then, and regions that are mostly empty are emptied by and by.", "", "", 1},
+  {Opt::marking, "collect.marking", OptType::choice, "", 0, 0, 2, "stopped|concurrent|auto", "Whether old objects are marked while the program stands, or by a thread beside it between two young collections; what is dead is swept then, and regions that are mostly empty are emptied by and by. auto: beside it where stopping for it would take more than four times cycle.pause_goal.", "", "", 1},
   {Opt::moved_at_once, "collect.moved_at_once", OptType::bytes, "bytes", 0, 1 << 30, 8 * MiB, nullptr, "With marking=concurrent: about so many bytes of old objects are moved out of mostly empty regions at the end of a young collection; 0 moves none.", "", "", 256 * KiB},
   // -- cycle --
   {Opt::resize, "cycle.resize", OptType::choice, "", 0, 0, 0, "adaptive|fixed", "Whether eden's size follows the goals or stays.", "N12", "naps.resize", 1},

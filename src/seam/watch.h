@@ -44,6 +44,7 @@ enum class Trap : u32 {
   unwatched_store,    // the program's barrier does not note the page
   late_cleaning,      // a page is cleaned after it was read
   born_white,         // what becomes old while others are marked is not marked itself
+  unseen_white,       // nor is what becomes old where it lies with all that was young
   early_weak,         // weak handles are cleared before what was written last has been followed
   stale_stack,        // a full collection meanwhile leaves the entries of before
   roots_once,         // roots and pins that came after the marking began are not asked for

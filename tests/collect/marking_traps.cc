@@ -16,8 +16,8 @@ namespace {
 class Shuffle {
  public:
   static constexpr u32 kHolders = 48, kSlots = 4, kValues = 120, kCellsMost = 4, kMarkings = 4;
-  // litter: bytes that die just after a marking has begun with them on the stack, so many that old space cannot wait for the thread.
-  Shuffle(SmallHeapOn<Sim>& heap, u64 seed, usize litter) : h_(heap), random_(seed), litter_(litter) {
+  // en_masse: most of what is young becomes old where it lies. litter: bytes that die just after a marking has begun with them on the stack, so many that old space cannot wait for the thread.
+  Shuffle(SmallHeapOn<Sim>& heap, u64 seed, usize litter, bool en_masse) : h_(heap), random_(seed), litter_(litter), en_masse_(en_masse) {
     for (u32 i = 0; i < kHolders; i++) h_.root(h_.node(kSlots, 400)); // a few to a page
     for (u32 i = 0; i < kValues; i++) {
       Ref value = h_.node(1, 8 * random_.below(30));
@@ -38,9 +38,7 @@ class Shuffle {
           h_.full();
           begin();
         }
-        Request young;
-        young.kind = Kind::young1;
-        h_.mutator.collect(h_.self, young);
+        young();
         if (!h_.host.cycle->ended_marking()) continue;
         markings++;
         break;
@@ -50,13 +48,24 @@ class Shuffle {
     return "";
   }
   u64 moved() const { return moved_; } // bytes that left regions which were mostly empty
+  u64 unseen() const { return last_unseen_ == 0 ? 0 : unseen_; } // collections during a marking that promoted en masse, a last pause among them
 
  private:
+  void young() {
+    Request request;
+    request.kind = Kind::young1;
+    if (en_masse_) request.cause = Cause::stress;
+    const bool marking = h_.host.cycle->marking();
+    h_.mutator.collect(h_.self, request);
+    unseen_ += marking && h_.last().en_masse;
+    last_unseen_ += h_.last().en_masse && h_.host.cycle->ended_marking();
+  }
   void begin() {
     const usize cells = h_.mutator.cells.size();
     for (usize bytes = 0; bytes < litter_; bytes += 1000) h_.root(h_.leaf(1000));
     Request request;
     request.begin_marking = true;
+    if (en_masse_) request.cause = Cause::stress;
     h_.mutator.collect(h_.self, request);
     h_.mutator.cells.truncate(cells);
   }
@@ -67,7 +76,7 @@ class Shuffle {
       std::vector<std::pair<Handle, word>> pins;
       for (u32 i = 0; i < 8; i++)
         if (Ref value = h_.get(holder(), u32(random_.below(kSlots))); value.at != 0) pins.push_back({h_.host.table.create(h_.host.owner, HandleKind::pinned, value, 0), value.at});
-      h_.young();
+      young();
       moved_ += h_.last().moved;
       for (auto& [pin, at] : pins) {
         if (load_word(word(pin)) != at) return "a pinned value has moved";
@@ -146,7 +155,8 @@ class Shuffle {
   SmallHeapOn<Sim>& h_;
   Random random_;
   usize litter_;
-  u64 moved_ = 0;
+  bool en_masse_;
+  u64 moved_ = 0, unseen_ = 0, last_unseen_ = 0;
   std::set<u32> ids_;
   std::vector<Handle> weak_;
 };
@@ -158,7 +168,7 @@ std::atomic<u64>* shared_count() {
 }
 
 // How many of the games go wrong. `left`: entries that last pauses had to mark for the thread.
-u64 wrong_games(u32 traps, u64 games, bool aloud = false, usize litter = 0, std::atomic<u64>* left = nullptr, std::atomic<u64>* moved = nullptr) {
+u64 wrong_games(u32 traps, u64 games, bool aloud = false, usize litter = 0, std::atomic<u64>* left = nullptr, std::atomic<u64>* moved = nullptr, bool en_masse = false, std::atomic<u64>* unseen = nullptr) {
   Forks forks({.runs = games, .jobs = 2, .runs_per_process = 10, .hang_seconds = 60});
   u64 wrong_ones = forks.run(
       [&](u64 seed) {
@@ -171,10 +181,11 @@ u64 wrong_games(u32 traps, u64 games, bool aloud = false, usize litter = 0, std:
         config.steps_max = 400'000'000;
         std::string wrong;
         const char* tenure = seed % 2 == 0 ? "tenure_age=0" : "tenure_age=1";
-        on_sim(config, std::string("marking=concurrent,tenure=fixed,workers=2,woken_per=0,") + tenure, [&](SmallHeapOn<Sim>& heap) {
-          Shuffle game(heap, seed, litter);
+        on_sim(config, std::string("marking=concurrent,tenure=fixed,workers=2,woken_per=0,") + (en_masse ? "en_masse=mostly," : "") + tenure, [&](SmallHeapOn<Sim>& heap) {
+          Shuffle game(heap, seed, litter, en_masse);
           wrong = game.play();
           if (moved != nullptr) *moved += game.moved();
+          if (unseen != nullptr) *unseen += game.unseen();
           if (left != nullptr) *left += heap.host.cycle->left_to_pauses();
         });
         return wrong;
@@ -203,6 +214,12 @@ TEST(MarkingTraps, WhatTheThreadHasNotComeToIsMarkedInTheLastPause) {
   EXPECT_EQ(wrong_games(0, 24, true, 4'000'000, left), 0u);
   EXPECT_GT(left->load(), 24u);
 }
+TEST(MarkingTraps, WhatIsPromotedEnMasseMeanwhileIsMarked) {
+  std::atomic<u64>* unseen = shared_count();
+  EXPECT_EQ(wrong_games(0, 2 * kGames, true, 0, nullptr, nullptr, true, unseen), 0u);
+  EXPECT_GT(unseen->load(), 2 * kGames);
+}
+TEST(MarkingTraps, UnseenWhiteIsFound) { EXPECT_GT(wrong_games(bit(Trap::unseen_white), kGames, false, 0, nullptr, nullptr, true), kGames / 30); }
 TEST(MarkingTraps, UnwatchedStoreIsFound) { EXPECT_GT(wrong_games(bit(Trap::unwatched_store), kGames), kGames / 30); }
 TEST(MarkingTraps, LateCleaningIsFound) { EXPECT_GT(wrong_games(bit(Trap::late_cleaning), kGames), kGames / 30); }
 TEST(MarkingTraps, BornWhiteIsFound) { EXPECT_GT(wrong_games(bit(Trap::born_white), kGames), kGames / 30); }

@@ -287,6 +287,88 @@ TEST(PaceWorlds, N12DueIsNotOverdue) {
   }
 }
 
+// N12: what is marked beside the program needs room meanwhile: it is begun when the limit leaves little more than old space grew by the last time.
+TEST(PaceWorlds, N12MarkingBesideBeginsWhileThereIsRoom) {
+  const u64 live = 100 * MiB, limit = 400 * MiB;
+  auto after = [&](Pace& pace, u64 grown) {
+    pace.init(config(true, limit));
+    pace.after_full(live, live, limit - live, 30'000'000);
+    pace.after_marking(grown);
+  };
+  auto due = [&](Pace& pace, u64 old_bytes) { return pace.marking_due(old_bytes, 16 * MiB, limit - old_bytes - 16 * MiB); };
+  Pace slow, quick, little;
+  after(slow, 150 * MiB);
+  after(quick, 10 * MiB);
+  after(little, 290 * MiB);
+  EXPECT_FALSE(due(slow, 150 * MiB));
+  EXPECT_TRUE(due(slow, 220 * MiB));
+  EXPECT_FALSE(slow.full_due(220 * MiB)) << "the threshold would have waited: nothing is tested";
+  EXPECT_FALSE(due(quick, 220 * MiB));
+  EXPECT_TRUE(due(quick, 380 * MiB));
+  EXPECT_FALSE(due(little, 110 * MiB)) << "there is little to be found";
+  for (u32 n = 0; n < 20; n++) slow.after_marking(5 * MiB);
+  EXPECT_FALSE(due(slow, 220 * MiB)) << "it has become quick";
+  slow.set_limit(0);
+  EXPECT_FALSE(due(slow, 390 * MiB));
+}
+
+// N12: where a marking beside the program leaves its room in holes, and eden next to nothing, there is no time for another.
+TEST(PaceWorlds, N12NextToNoEdenBesideHolesIsPressed) {
+  const u64 live = 100 * MiB, limit = 250 * MiB;
+  for (u64 holes : {u64(0), 120 * MiB}) {
+    Pace pace;
+    pace.init(config(true, limit));
+    pace.after_full(live, live, limit - live, 30'000'000);
+    pace.after_full(live, live, 6 * MiB, 10'000'000, 0, holes);
+    EXPECT_FALSE(pace.pressed());
+    pace.after_young({.pause_ns = 1'000'000, .interval_ns = 10'000'000, .eden_used = 4 * MiB, .survived = 3 * MiB, .promoted = 3 * MiB, .waited = 0, .old_bytes = live + 3 * MiB, .room = 3 * MiB});
+    EXPECT_EQ(pace.pressed(), holes != 0) << "without holes this is what there is";
+    EXPECT_EQ(pace.overdue(live + 3 * MiB), holes != 0);
+    pace.after_full(live, live, limit - live, 30'000'000);
+    EXPECT_FALSE(pace.pressed());
+  }
+}
+
+// N12: collect.marking=auto stops the program where that is short, as full collections before have shown, and not where it is long.
+TEST(PaceWorlds, N12ALongStopIsForeseen) {
+  Pace pace;
+  PaceConfig c = config();
+  c.pause_goal_ns = 20'000'000;
+  pace.init(c);
+  auto full = [&](u64 live, u64 ns) {
+    for (u32 n = 0; n < 8; n++) {
+      pace.after_stop(ns, live);
+      pace.after_full(live, live, ~u64(0) >> 2, ns);
+    }
+  };
+  EXPECT_FALSE(pace.long_to_stop(100 * MiB)) << "before the first";
+  EXPECT_TRUE(pace.long_to_stop(1000 * MiB));
+  full(100 * MiB, 40'000'000);
+  EXPECT_FALSE(pace.long_to_stop(350 * MiB));
+  EXPECT_TRUE(pace.long_to_stop(450 * MiB)) << "half of it may live";
+  full(300 * MiB, 120'000'000);
+  EXPECT_TRUE(pace.long_to_stop(300 * MiB));
+  full(1000 * MiB, 10'000'000); // large objects without references
+  EXPECT_FALSE(pace.long_to_stop(2000 * MiB));
+  pace.set_patient(true);
+  EXPECT_TRUE(pace.long_to_stop(0)) << "short pauses have been promised";
+  pace.set_patient(false);
+  EXPECT_FALSE(pace.long_to_stop(2000 * MiB));
+}
+
+// N1: while old space is marked beside the program it may grow beyond its threshold, by what is promoted en masse too.
+TEST(PaceWorlds, N1WhileOldSpaceIsMarkedEdenIsPromotedBeyondTheThreshold) {
+  const u64 live = 100 * MiB, room = ~u64(0) >> 2;
+  Pace pace;
+  pace.init(config());
+  pace.after_full(live, live, room, 30'000'000);
+  const u64 eden = pace.eden(), old_bytes = pace.old_threshold() + MiB;
+  pace.after_young({.pause_ns = eden, .interval_ns = 10'000'000, .eden_used = eden, .survived = eden - eden / 20, .promoted = 0, .waited = 0, .old_bytes = live, .room = room});
+  EXPECT_FALSE(pace.promotes_en_masse(eden, old_bytes, room));
+  EXPECT_TRUE(pace.promotes_en_masse(eden, old_bytes, room, true));
+  EXPECT_FALSE(pace.promotes_en_masse(eden, old_bytes + live / 2, room, true)) << "that would be overdue";
+}
+
 // N1: where what waits in survivor space comes through anyway, eden's survivors do not wait; the look back comes, but seldom.
 TEST(PaceWorlds, N1WaitingEndsWhereItIsInVainAndComesBackWhereItIsNot) {
   Pace pace;

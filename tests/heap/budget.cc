@@ -138,16 +138,43 @@ TEST(Budget, HugePagesThatTakeLongAreGivenUp) {
   take_pages(once, 5);
   EXPECT_EQ(once.machine.asked_huge, 6 * 2 * MiB + 64 * MiB / 32);
 
-  BareHeap later(0, 64 * KiB, false, 0); // seldom timed, but timed
+  BareHeap later(0, 64 * KiB, false, 0); // each is timed
   later.machine.slow_ns = 100'000;
-  take_pages(later, 4);
+  take_pages(later, 9);
   later.machine.slow_ns = 3'000'000;
-  take_pages(later, 28);
-  EXPECT_EQ(later.machine.asked_huge, 32 * 2 * MiB + 64 * MiB / 32) << "the second of two comes with the 32nd";
-  for (u32 i = 0; i < 32 * many; i++) later.heap.free_region(i);
-  later.heap.trim(0);
-  take_pages(later, 2);
-  EXPECT_EQ(later.machine.asked_huge, 32 * 2 * MiB + 64 * MiB / 32) << "and ends it";
+  take_pages(later, 9);
+  EXPECT_EQ(later.machine.asked_huge, (9 + 2) * 2 * MiB + 64 * MiB / 32);
+
+  BareHeap often(0, 64 * KiB, false, 0);
+  for (u32 i = 0; i < 12; i++) {
+    often.machine.slow_ns = i % 2 == 0 ? 3'000'000 : 100'000;
+    take_pages(often, 1);
+  }
+  EXPECT_EQ(often.machine.asked_huge, 5 * 2 * MiB + 64 * MiB / 32) << "every second one is too many";
+
+  BareHeap seldom(0, 64 * KiB, false, 0);
+  for (u32 i = 0; i < 12; i++) {
+    seldom.machine.slow_ns = i % 4 == 0 ? 3'000'000 : 100'000;
+    take_pages(seldom, 1);
+  }
+  EXPECT_EQ(seldom.machine.asked_huge, 12 * 2 * MiB + 64 * MiB / 32);
+}
+
+// A second table of marks is charged from its first use on, and not used where there is no room for it.
+TEST(Budget, ASecondTableOfMarksIsChargedWhenItIsUsed) {
+  BareHeap bare(8 * MiB);
+  while (bare.heap.take_region(Role::eden, kLabelEden, 0) != kNoRegion) {}
+  const u64 charged = bare.heap.budget().charged();
+  EXPECT_FALSE(bare.heap.budget().mark_twice()) << "the limit is used up";
+  EXPECT_EQ(bare.heap.budget().with_tables(64 * MiB), 66 * MiB);
+  for (u32 i = 0; i < 8; i++) bare.heap.free_region(i);
+  bare.heap.trim(0);
+  EXPECT_TRUE(bare.heap.budget().mark_twice());
+  EXPECT_TRUE(bare.heap.budget().mark_twice());
+  EXPECT_EQ(bare.heap.budget().with_tables(64 * MiB), 67 * MiB);
+  while (bare.heap.take_region(Role::eden, kLabelEden, 0) != kNoRegion) {}
+  EXPECT_LT(bare.heap.budget().charged(), charged);
+  EXPECT_LE(bare.heap.budget().committed(), 8 * MiB);
 }
 
 // What is given back beyond huge_from is asked for as small, whether it was huge or not.

@@ -21,7 +21,7 @@
 //   - a store comes between the reading of a page and its cleaning: pages are cleaned first, then every processor passes a barrier, then they are read
 //     (late_cleaning; the barrier: heap/written.h)
 //   - a large object, one of the pinned heap, or one that a young collection promotes comes into old space: it is born marked, and what a promotion copied is noted as
-//     written (born_white)
+//     written (born_white); so is what becomes old where it lies with all that was young (unseen_white)
 //   - a weak handle's object is reached through a page written last: weak things come after the closure of the last pause (early_weak)
 //   - a full collection moves and frees what stands on the stack: it abandons the marking, stack and pages with it (stale_stack)
 //   - a thread comes by its only reference after the first pause, from a weak handle say: roots and pins are asked for again in the last one (roots_once)
@@ -69,6 +69,9 @@ template <class H, class M> class Marking {
   void root_task(Self& self, u32 task);
   void seeded();      // the phase is over: the thread may go on
   void note_old();    // what is revised from here on; after a young collection
+  // before all that is young becomes old where it lies: grow_tasks, grow_task
+  u32 grow_tasks();
+  void grow_task(u32 task);
   void abandon();     // nothing is known of old space any more
   // last pause: close, gather, root_tasks as above, weak things, sweep_task, finish, then clean_task, free_dead and rest, or free_dead and find
   void close();
@@ -157,6 +160,7 @@ template <class H, class M> class Marking {
   void forget();
   void take_over();
   void clear_marks(u32 index);
+  void list_young();
 
   M& machine_;
   Heap<M>& heap_;

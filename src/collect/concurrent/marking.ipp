@@ -213,12 +213,11 @@ template <class H, class M> void Marking<H, M>::gather_task(Self& self, Kind kin
 
 template <class H, class M> u32 Marking<H, M>::root_tasks() {
   root_parts_.clear();
-  young_.clear();
   late_.clear();
+  list_young();
   bool good = true;
   for (u32 i = 0; i < worker_count_ && (seeding_ || !mutated<M>(Trap::roots_once)); i++)
     for (u32 first = 0; first < workers_[i].roots.records.size(); first += root_batch_) good = root_parts_.push({i, first}) && good;
-  heap_.each_region([&](u32 index, auto&) { if (heap_.label(index) != kLabelOld) good = young_.push(index) && good; });
   GARNER_CHECK(good, "no memory for the list of tasks");
   HandleTable& handles = host_.handles();
   u32 strong = 0;
@@ -331,6 +330,30 @@ template <class H, class M> void Marking<H, M>::note_old() {
   GARNER_CHECK(good, "no memory for the list of old regions");
 }
 
+template <class H, class M> u32 Marking<H, M>::grow_tasks() {
+  list_young();
+  return u32(div_up(young_.size(), kYoungPerTask));
+}
+
+// As if each had been promoted by a copy. Nobody knows which of them live: those that do not float.
+template <class H, class M> void Marking<H, M>::grow_task(u32 task) {
+  if (mutated<M>(Trap::unseen_white)) return;
+  for (usize i = usize(task) * kYoungPerTask; i < min_of(young_.size(), usize(task + 1) * kYoungPerTask); i++)
+    for (word block = heap_.begin_of(young_[i]), top = heap_.region(young_[i]).top.load_relaxed(); block < top;) {
+      Ref ref = ref_of(block);
+      const usize bytes = host_.size(ref);
+      if (!host_.filler(ref)) heap_.grown_old(block, bytes);
+      block += bytes;
+    }
+}
+
+template <class H, class M> void Marking<H, M>::list_young() {
+  young_.clear();
+  bool good = true;
+  heap_.each_region([&](u32 index, auto&) { if (heap_.label(index) != kLabelOld) good = young_.push(index) && good; });
+  GARNER_CHECK(good, "no memory for the list of young regions");
+}
+
 template <class H, class M> void Marking<H, M>::abandon() {
   if (state_ == State::idle) return;
   state_ = State::idle;
@@ -391,17 +414,22 @@ template <class H, class M> void Marking<H, M>::sweep_task(u32 task) {
   for (u32 index = task * kRegionsPerTask; index < min_of(high, (task + 1) * kRegionsPerTask); index++) {
     auto& r = heap_.region(index);
     if (r.role != Role::old && r.role != Role::pinned) continue;
-    word hole = heap_.begin_of(index), top = r.top.load_relaxed();
+    const word begin = heap_.begin_of(index), top = r.top.load_relaxed();
+    word hole = begin;
     usize live = 0;
-    heap_.old_marks().each(hole, align_up(top, kMarkBlockBytes), [&](word block, usize bytes) {
+    u16* starts = heap_.starts_of(index);
+    heap_.old_marks().each(begin, align_up(top, kMarkBlockBytes), [&](word block, usize bytes) {
       heap_.fill(hole, block - hole);
+      note_start<M>(starts, begin, hole, block);
+      note_start<M>(starts, begin, block, block + bytes);
       hole = block + bytes;
       live += bytes;
     });
     r.live_bytes = live;
     if (live == 0) continue; // freed as a whole
     heap_.fill(hole, top - hole);
-    r.starts_top = heap_.begin_of(index);
+    note_start<M>(starts, begin, hole, top);
+    r.starts_top = top;
     r.clean = false;
   }
 }

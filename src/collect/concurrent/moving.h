@@ -26,6 +26,7 @@
 // Guards that can be left out (Trap, seam/watch.h), for tests/collect/marking_traps.cc: late_pin, unread_copies, unwatched_store, late_cleaning.
 #pragma once
 #include "collect/compact/compaction.h"
+#include "heap/starts.h"
 
 namespace garner {
 
@@ -38,10 +39,12 @@ template <class M> void offer_holes(Heap<M>& heap, Space<M>& space, u32 index) {
     hole = block + bytes;
   });
   if (usize rest = heap.end_of(index) - top; rest >= kMinObjectBytes) {
+    const bool known = r.starts_top == top;
     heap.fill(hole, heap.end_of(index) - hole);
     r.top.store_relaxed(top = heap.end_of(index));
     r.scan_top = top;
-    r.starts_top = heap.begin_of(index); // where objects ended there is no start any more
+    r.starts_top = known ? top : heap.begin_of(index); // where objects ended there is no start any more
+    if (known) note_start<M>(heap.starts_of(index), heap.begin_of(index), hole, top);
   }
   space.add_hole(hole, top);
 }

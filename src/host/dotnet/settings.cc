@@ -79,7 +79,7 @@ bool DotNet::read_settings() {
 // Whether old objects are marked beside the program. Our own option says so most explicitly. Else gcConcurrent=0, which nobody has who did not set it, says no; and where
 // it is 1, set or not, the option's default decides.
 bool DotNet::wants_beside(bool gc_concurrent) const {
-  bool own = settings.as<MarkingWhen>(Opt::marking) == MarkingWhen::concurrent;
+  const bool own = settings.as<MarkingWhen>(Opt::marking) != MarkingWhen::stopped;
   return own && (gc_concurrent || settings.given(Opt::marking));
 }
 
@@ -294,7 +294,9 @@ clr::Hresult DotNet::initialize() {
   Heap<Linux>& h = made->heap();
   h.budget().count_own();
   if (u64 limit = h.budget().limit(); limit != 0) h.budget().hold(clamp_to<u64>(limit / 32, 2 * h.region_bytes(), 8 * h.region_bytes()));
-  if (!stock.large_pages && settings.as<HugePages>(Opt::huge_pages) == HugePages::on && !machine.want_huge_pages(h.base(), h.reserved(), true) && settings.on(Opt::notices))
+  // Where transparent huge pages are on for everybody (`always`): what one brings would not be charged.
+  if (!stock.large_pages && settings.as<HugePages>(Opt::huge_pages) != HugePages::on) machine.want_small_pages(h.base(), h.reserved());
+  else if (!stock.large_pages && !machine.want_huge_pages(h.base(), h.reserved(), true) && settings.on(Opt::notices))
     say("the system refuses transparent huge pages here; heap.huge_pages has no effect");
   cycle = made;
 

@@ -19,7 +19,7 @@ template <class M> HeapConfig Synthetic<M>::heap_config(const SyntheticShape& sh
   config.shape.hold = settings.given(Opt::hold) && settings.on(Opt::hold); // a simulated machine's memory costs nothing to bring, but has caches
   config.shape.retain = settings.on(Opt::retain);
   config.shape.poison = settings.on(Opt::poison);
-  config.shape.beside = settings.as<MarkingWhen>(Opt::marking) == MarkingWhen::concurrent;
+  config.shape.beside = settings.as<MarkingWhen>(Opt::marking) == MarkingWhen::concurrent; // auto stops: who simulates a collection wants to see a whole one
   config.shape.notices = settings.on(Opt::notices);
   PaceConfig& pace = config.pace;
   pace.adaptive = settings.as<Resize>(Opt::resize) == Resize::adaptive;

@@ -4,6 +4,7 @@
 # option of ours that overrides it, and must fail. Arguments: --lib PATH. Ends with "N passed, N failed".
 . "$(dirname "$0")/common.sh"
 build_dotnet "$ROOT/tests/door/dotnet/endurance"
+build_dotnet "$ROOT/bench/dotnet/workloads"
 build_dotnet "$ROOT/tests/door/dotnet/conformance"
 CONFORMANCE=$ROOT/build/tests/dotnet/conformance/bin/Conformance.dll
 OUT=$(mktemp -d) && trap 'rm -rf "$OUT"' EXIT
@@ -51,6 +52,20 @@ within most 20 130 dotnet "$ENDURANCE" queue # what survives requests for genera
 within kept 400 900 DOTNET_GCRetainVM=1 dotnet "$ENDURANCE" release
 within kept 0 320 dotnet "$ENDURANCE" release
 within kept 0 320 DOTNET_GCRetainVM=1 GARNER=retain=off dotnet "$ENDURANCE" release
+
+# ---- old collections beside the program: where stopping would take more than four pause goals, unless somebody says otherwise
+marked() { # yes or no, [assignments]
+  local expected=$1 count; shift
+  garner "$@" dotnet "$WORKLOADS" dictionary entries=1000000 updates=1200000 threads=2 >"$OUT/out"
+  count=$(grep -c ' full marked' "$LOG")
+  if grep -q '"checksum"' "$OUT/out" && if [ "$expected" = yes ]; then [ "$count" -gt 0 ]; else [ "$count" = 0 ] && grep -q ' full ' "$LOG"; fi; then pass; else miss "dictionary with $*: $count collections beside the program" "$LOG"; fi
+}
+marked yes GARNER=log=stderr,pause_goal=1
+marked no GARNER=log=stderr,pause_goal=1000
+marked no GARNER=log=stderr,pause_goal=1,marking=stopped
+marked no DOTNET_gcConcurrent=0 GARNER=log=stderr,pause_goal=1
+marked yes DOTNET_gcConcurrent=0 GARNER=log=stderr,pause_goal=1,marking=auto
+marked yes GARNER=log=stderr,pause_goal=1000,marking=concurrent
 
 # ---- what is said, once; and nothing where nothing is asked
 says() { # text that the one line on stderr has ("" for no line), [assignments]
