@@ -148,7 +148,8 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
     return false;
   }
   gang_.ensure(worker_count_);
-  const bool may_mark = beside_ && request.may_mark && beside().ensure_thread(spawn_, spawn_arg_);
+  const bool might = beside_ && request.may_mark && (request.begin_marking || prefers_beside()); // what small heaps never do costs them no thread
+  const bool may_mark = might && beside().ensure_thread(spawn_, spawn_arg_);
   CycleRecord record{};
   asked_ = &request;
   current_ = &record;

@@ -111,7 +111,7 @@ bool Pace::marking_due(u64 old_bytes, u64 young, u64 room) const {
 }
 
 void Pace::after_stop(u64 pause_ns, u64 live_bytes) {
-  if (live_bytes >= kStopSeen) stop_ns_ = (stop_ns_ + double(pause_ns) / double(live_bytes)) / 2;
+  if (live_bytes >= kStopSeen) stop_ns_ = max_of((stop_ns_ + double(pause_ns) / double(live_bytes)) / 2, 1e-3);
 }
 
 void Pace::after_marking(u64 grown_bytes) { marked_growth_ = max_of(grown_bytes, marked_growth_ / 4 * 3); }

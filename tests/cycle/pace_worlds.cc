@@ -350,6 +350,9 @@ TEST(PaceWorlds, N12ALongStopIsForeseen) {
   EXPECT_TRUE(pace.long_to_stop(300 * MiB));
   full(1000 * MiB, 10'000'000); // large objects without references
   EXPECT_FALSE(pace.long_to_stop(2000 * MiB));
+  for (u32 n = 0; n < 200; n++) full(1000 * MiB, 0); // a clock that stands
+  EXPECT_FALSE(pace.long_to_stop(2000 * MiB));
+  EXPECT_TRUE(pace.long_to_stop(~u64(0) >> 4));
   pace.set_patient(true);
   EXPECT_TRUE(pace.long_to_stop(0)) << "short pauses have been promised";
   pace.set_patient(false);

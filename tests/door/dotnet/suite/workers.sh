@@ -20,6 +20,7 @@ wake=GARNER=woken_per=0
 row $((processors - 1)) "$([ $processors -gt 1 ] && echo "$all")" "" $wake
 row 3 "$all" "" GARNER=woken_per=0,workers=4
 row 0 "" "" $wake DOTNET_GCHeapCount=1
+row 1 "$all" "" $wake,marking=concurrent DOTNET_GCHeapCount=1 # the thread that marks; by default so small a heap has none
 row 0 "" "" $wake DOTNET_gcServer=1 DOTNET_GCHeapCount=1
 row $((processors - 1)) "$([ $processors -gt 1 ] && echo "$all")" "" $wake DOTNET_GCHeapCount=40 # more than there are processors: those
 row 0 "" "" $wake DOTNET_GCHeapAffinitizeMask="$(mask "$first")"
