@@ -4,7 +4,7 @@
 // and looked at when it comes out, `depth` items later. Depth 0 hands items straight through.
 // Invariant: empty whenever a phase asks a worker whether it is idle (drain() empties it), so nothing in it is lost or stealable.
 #pragma once
-#include "base/words.h"
+#include "seam/host.h"
 
 namespace garner {
 
@@ -42,5 +42,12 @@ class Ahead {
   u64 items_[kMost];
   u32 first_ = 0, count_ = 0, depth_ = 0;
 };
+
+// Asks for an object: for the line of its header, and for the one that its slots may reach into. Every second object of 48 bytes lies on two.
+template <class Self> GARNER_INLINE void ask_for(Self& self, Ref ref) {
+  constexpr usize kNear = 32;
+  self.touch(header_of(ref).at);
+  self.touch(ref.at + kNear);
+}
 
 } // namespace garner

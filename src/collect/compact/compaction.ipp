@@ -138,7 +138,7 @@ template <class H, class M> GARNER_INLINE void Compaction<H, M>::mark(Self& self
 template <class H, class M> GARNER_INLINE void Compaction<H, M>::mark_later(Self& self, Worker& w, Ref ref) {
   self.touch(word(&heap_.marks().entry_of(block_of(ref))));
   if (u64 due; w.ahead.pass(ref.at, due)) mark(self, Ref{due});
-  else self.touch(header_of(ref).at);
+  else ask_for(self, ref);
 }
 
 // Completes a marked object's run of bits; its size.
@@ -188,7 +188,7 @@ template <class H, class M> void Compaction<H, M>::take(Self& self, u64 entry) {
     if (part == 0) follow_edge(self, ref);
     return;
   }
-  self.touch(header_of(Ref{entry}).at);
+  ask_for(self, Ref{entry});
   if (u64 due; w.opening.pass(entry, due)) open(self, w, Ref{due});
 }
 

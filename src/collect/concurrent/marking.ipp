@@ -48,7 +48,7 @@ template <class H, class M> template <class Q> GARNER_INLINE void Marking<H, M>:
     if (part == 0) follow_edge(queue, ref);
     return;
   }
-  self.touch(header_of(Ref{entry}).at);
+  ask_for(self, Ref{entry});
   if (u64 due; w.opening.pass(entry, due)) open(self, w, queue, Ref{due});
 }
 

@@ -226,7 +226,7 @@ template <class H, class M> GARNER_INLINE void Moving<H, M>::update(Self& self, 
 }
 
 template <class H, class M> GARNER_INLINE void Moving<H, M>::follow(Self& self, Worker& w, Slot slot, Ref ref) {
-  self.touch(header_of(ref).at);
+  ask_for(self, ref);
   if (u64 due; w.ahead.pass(slot.at, due)) rewrite(self, Slot{due});
 }
 

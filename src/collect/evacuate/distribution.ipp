@@ -57,7 +57,7 @@ template <class H, class M> void Evacuation<H, M>::drain_slowly(Self& self) {
         open_part(self, entry);
         continue;
       }
-      self.touch(header_of(target_of(self, entry)).at);
+      ask_for(self, target_of(self, entry));
       if (!w.ahead.pass(entry, due)) continue;
     } else if (!w.ahead.rest(due)) {
       return;

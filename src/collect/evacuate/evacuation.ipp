@@ -190,7 +190,7 @@ template <class H, class M> void Evacuation<H, M>::find_roots(Self& self, Worker
         count_around(self, w, word(&records[i]) | kRecordEntry);
         continue;
       }
-      if (i + ahead_ < end) self.touch(header_of(records[i + ahead_].object).at);
+      if (i + ahead_ < end) ask_for(self, records[i + ahead_].object);
       update_root(self, w, reads<M>(records[i]));
     }
     return;
@@ -494,7 +494,7 @@ template <class H, class M> void Evacuation<H, M>::drain(Self& self) {
         open_part(self, entry);
         continue;
       }
-      self.touch(header_of(self.load(Slot{entry & ~kCheckCard})).at);
+      ask_for(self, self.load(Slot{entry & ~kCheckCard}));
       if (!ahead.pass(entry, due)) continue;
     } else if (!ahead.rest(due)) {
       return;
