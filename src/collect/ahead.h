@@ -43,11 +43,12 @@ class Ahead {
   u32 first_ = 0, count_ = 0, depth_ = 0;
 };
 
-// Asks for an object: for the line of its header, and for the one that its slots may reach into. Every second object of 48 bytes lies on two.
+// Asks for an object: for the line of its header, and on hardware for the one that its slots may reach into, since every second object of 48 bytes lies on two.
+// Not on the simulated machine, whose requests are all for writing: lines with objects of two workers would go to and fro.
 template <class Self> GARNER_INLINE void ask_for(Self& self, Ref ref) {
   constexpr usize kNear = 32;
   self.touch(header_of(ref).at);
-  self.touch(ref.at + kNear);
+  if constexpr (requires { self.touch_to_read(ref.at); }) self.touch_to_read(ref.at + kNear);
 }
 
 } // namespace garner

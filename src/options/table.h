@@ -132,7 +132,7 @@ inline constexpr OptRow kTable[] = {
   {Opt::root_take, "collect.root_take", OptType::choice, "", 0, 0, 0, "own|any", "Whose roots workers take under hybrid.", "T8", "topo.hybrid_root_take", 1},
   {Opt::card_phase, "collect.card_phase", OptType::choice, "", 0, 0, 0, "fused|apart", "Whether cards are scanned among the other roots or before them, in a timed phase of its own.", "T16", "", 1},
   {Opt::compact_dense, "collect.compact_dense", OptType::number, "percent", 1, 101, 95, nullptr, "A full collection leaves a region in place when at least this share of it lives; 101 moves always.", "N13", "", 101},
-  {Opt::ahead, "collect.ahead", OptType::number, "objects", 0, 32, 16, nullptr, "Objects a worker has asked the memory for before it looks at the first of them; 0 is off.", "N7", "", 0},
+  {Opt::ahead, "collect.ahead", OptType::number, "objects", 0, 32, 12, nullptr, "Objects a worker has asked the memory for before it looks at the first of them; 0 is off.", "N7", "", 0},
   {Opt::part, "collect.part", OptType::bytes, "bytes", 0, 64 * 1024, 512, nullptr, "References of a larger survivor are queued by parts of this size, so that workers share an array between them, in steps of 8 and 64 at least; 0 queues each.", "N9", "", 64},
   {Opt::no_room, "collect.no_room", OptType::choice, "", 0, 0, 0, "keep|full", "When survivors find no memory: they stay where they are and buffers are cut from between them, or a full collection follows under the same stop.", "N14", "", 1},
   {Opt::full_promotes, "collect.full_promotes", OptType::choice, "", 0, 0, 0, "aged|all", "Whether a full collection ages young objects by one generation or makes all of them old.", "N13", "", 1},

@@ -173,7 +173,7 @@ Graph tangle(SimHeap& heap) {
 TEST(TreesOnNodes, T8TheGraphIsTheSameUnderAllSchemesAndTheQueuesAreNot) {
   Graph first;
   for (const char* scheme : kSchemes)
-    on_four(std::string("queue_capacity=64,ahead=8,scheme=") + scheme, [&](SimHeap& heap) {
+    on_four(std::string("queue_capacity=64,scheme=") + scheme, [&](SimHeap& heap) {
       const Graph made = tangle(heap);
       ASSERT_GT(made.size(), 1000u);
       ASSERT_EQ(heap.host.cycle->count(), 0u);

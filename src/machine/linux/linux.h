@@ -48,6 +48,7 @@ class Linux {
     GARNER_INLINE void read(word, usize) const {}
     GARNER_INLINE void write(word, usize) const {}
     GARNER_INLINE void touch(word at) const { __builtin_prefetch(reinterpret_cast<const void*>(at), 1, 3); }
+    GARNER_INLINE void touch_to_read(word at) const { __builtin_prefetch(reinterpret_cast<const void*>(at), 0, 3); }
     GARNER_INLINE void pause() const { cpu_relax(); }
     void yield() const;
     u64 now() const;
