@@ -37,6 +37,7 @@ class Ahead {
     return true;
   }
   bool empty() const { return count_ == 0; }
+  bool full() const { return count_ == depth_; } // the next that comes in brings one out
 
  private:
   u64 items_[kMost];

@@ -26,6 +26,7 @@ template <class M> u64 promote_en_masse(typename M::Self& self, Heap<M>& heap, S
     r.live_bytes = top - begin; // as far as anybody knows
     if (end - top >= kMinObjectBytes) { // what was never carved is old space's to fill
       heap.fill(top, end - top);
+      note_start(heap, index, top, end);
       r.top.store_relaxed(end);
       spaces.old.add_hole(top, end);
     }

@@ -64,6 +64,8 @@ template <class H, class M> class Cycle final : public Collector {
   bool gave_up_marking() const { return gave_up_; }
   u64 left_to_pauses() { return beside_ ? beside().taken_over() : 0; } // see Marking::taken_over
   u32 passes() const { return passes_; } // of that collection over roots and weak things: 2 when a full one followed a young one under the same stop
+  bool moves_wait(); // young collections would go on with an incremental compaction; by a thread that may collect
+  void rest(); // all free memory goes back to the system; by a thread that may collect
   void stop_marking(Self& self); // its thread's end; by a thread that is outside the program, before the gang's
   void grew_old(u64 bytes) {
     old_bytes_.fetch_add_relaxed(bytes);
@@ -112,7 +114,7 @@ template <class H, class M> class Cycle final : public Collector {
     Locked<typename M::Lock> guard(last_lock_);
     return last_[i];
   }
-  void give_back(const Request& request, u64 old);
+  usize kept_free(const Request& request, u64 old);
   u64 room() { return heap_.budget().room() + heap_.free_charged(); } // bytes that the budget leaves, and those that are free and charged
   u64 room_for_young(const GenerationSizes& now);
   u64 old_demand(u64 old) const;
@@ -156,6 +158,7 @@ template <class H, class M> class Cycle final : public Collector {
   mutable typename M::Lock last_lock_; // guards last_: written when the program runs again
   CycleRecord last_[4] = {};    // ephemeral, full, any, marked beside the program
   u64 start_ns_ = 0, last_end_ns_ = 0, last_full_ns_ = 0, last_roots_ns_ = 0;
+  usize kept_free_ = 0; // of the collection that is being run: bytes of free memory that stay ours
   u64 old_after_full_ = 0, old_growth_ = 0; // old and large bytes that the last full collection left, and what came between full ones
 };
 

@@ -200,6 +200,8 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   end.pause_ns = now - asked_ns;
   total_pause_ns_.store_relaxed(total_pause_ns_.load_relaxed() + end.pause_ns);
   record.total_pause_ns = total_pause_ns_.load_relaxed();
+  heap_.trim(kept_free_); // the program runs: system calls, which for a large heap take longer than many a pause
+  end.committed = heap_.budget().committed();
   if (begins_marking()) first_pause_ns_ = now - marking_began_ns_;
   if (record.beside) record.first_pause_ns = first_pause_ns_;
   if (over) marking_number_ = 0;
@@ -452,9 +454,13 @@ template <class H, class M> void Cycle<H, M>::end_marking(Self& self, CycleEnd& 
   if (m.late_tasks() != 0) tracing_phase(self, Phase::mark, most, m.late_tasks(), m, [&](Self& s, u32 task) { m.late_task(s, task); });
   GARNER_CHECK(weak.resort(), "no memory for the finalization queue");
   host_.side_tables([&](Ref ref) { return m.alive(ref) ? ref : Ref{0}; });
+  TaskBody measure{[&](Self&, u32 task) { m.measure_task(task); }};
+  end.compact_ns += phase(self, Phase::compact, most, m.sweep_tasks(), measure);
+  m.choose();
   TaskBody sweep{[&](Self&, u32 task) { m.sweep_task(task); }};
   end.compact_ns += phase(self, Phase::compact, most, m.sweep_tasks(), sweep);
-  const bool moves = m.finish();
+  const bool moves = m.moving().any();
+  m.finish();
   if (!moves) end.compact_ns += clean_marks(self);
   m.free_dead();
   if (moves) m.find();
@@ -590,16 +596,29 @@ template <class H, class M> template <class Each> GenerationSizes Cycle<H, M>::t
   return s;
 }
 
-// Free regions' pages go back when they are asked for, when trimming is on, and when there is much more than the next eden needs.
-template <class H, class M> void Cycle<H, M>::give_back(const Request& request, u64 old) {
-  if (request.give_back || settings_.on(Opt::trim)) return heap_.trim(0);
+// How much free memory may stay. Pages go back when they are asked for, when trimming is on, and when there is much more than the next eden needs.
+template <class H, class M> usize Cycle<H, M>::kept_free(const Request& request, u64 old) {
+  if (request.give_back || settings_.on(Opt::trim)) return 0;
   // A limit that was lowered: free pages go first.
   u64 limit = heap_.budget().limit(), committed = heap_.budget().committed(), idle = heap_.free_charged();
-  if (limit != 0 && committed > limit) heap_.trim(idle - min_of(idle, committed - limit));
-  if (settings_.on(Opt::retain)) return;
+  const usize most = limit != 0 && committed > limit ? idle - min_of(idle, committed - limit) : ~usize(0);
+  if (settings_.on(Opt::retain)) return most;
   u64 young = pace_.eden() + pace_.eden() / 4 + pace_.expected_survivors() + 4 * MiB, needed = young + old_demand(old);
-  if (pace_.is_short()) heap_.trim(young);
-  else if (heap_.free_charged() > needed + needed / 2) heap_.trim(needed);
+  if (pace_.is_short()) return min_of<usize>(most, young);
+  return min_of<usize>(most, idle > needed + needed / 2 ? needed : ~usize(0));
+}
+
+template <class H, class M> bool Cycle<H, M>::moves_wait() {
+  host_.enter();
+  const bool wait = beside_ && beside().rests() && beside().state() == State::found; // nobody changes the state: the thread rests, and pauses have the lock
+  host_.leave();
+  return wait;
+}
+
+template <class H, class M> void Cycle<H, M>::rest() {
+  host_.enter();
+  heap_.trim(0);
+  host_.leave();
 }
 
 // What old and large space are likely to take until the next full collection: what they took before the last one.
@@ -652,10 +671,9 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
     facts.room = room_for_young(s);
     pace_.after_young(facts);
   }
-  give_back(request, old);
+  kept_free_ = kept_free(request, old);
   const u64 copies = pace_.expected_copies(s.bytes[1], old), filling = min_of(s.holes[2], min_of(s.bytes[1], copies)); // what is promoted fills holes first
   heap_.hold(copies == 0 || pace_.is_short() ? 0 : copies - filling + copies / 16 + heap_.region_bytes());
-  end.committed = heap_.budget().committed();
   end.eden_next = pace_.eden();
   end.allocated_total = allocated_.fetch_add_relaxed(spaces_.eden.used()) + spaces_.eden.used();
   spaces_.eden.reset_used();

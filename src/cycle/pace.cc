@@ -7,6 +7,7 @@ void Pace::init(const PaceConfig& config) {
   config_ = config;
   wanted_ = clamp_to(config.eden_start, min_of(config.eden_min, config.eden_max), config.eden_max);
   eden_.store_relaxed(wanted_);
+  if (config_.en_masse) begin_look(); // nothing is known yet: what is learned from a small eden spares the copying of a large one
   set_threshold();
 }
 
@@ -80,8 +81,12 @@ void Pace::after_en_masse(u64 pause_ns, u64 interval_ns, u64 old_bytes, u64 room
   fit(room);
   squeeze(old_bytes, room);
   if (unseen_ == 0 && room < 3 * min_of(wanted_, room_after_full_)) unseen_ = 1; // the full collection that is near sees as much as a look
-  looks_ = unseen_ == 0;
-  if (looks_ && eden_floor_ == 0) eden_.store_relaxed(max_of(eden() / kLookAt, min_of(eden(), config_.eden_min)));
+  if (unseen_ == 0) begin_look();
+}
+
+void Pace::begin_look() {
+  looks_ = true;
+  if (eden_floor_ == 0) eden_.store_relaxed(max_of(eden() / kLookAt, min_of(eden(), config_.eden_min)));
 }
 
 // Squeezed: old space has taken eden's room. Either nearly all of it, or enough that the more frequent young collections have cost as

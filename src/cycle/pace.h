@@ -10,7 +10,8 @@
 // whether it is (collect.marking=auto) depends on how long a stop would take. Where it leaves holes, and eden next to nothing, a full collection compacts.
 // Where nearly all that waited in survivor space is promoted anyway, waiting only costs a second copy: eden's survivors are promoted at once
 // for some collections, then those of one wait again, to see.
-// Where nearly all of eden survives, collecting it finds little: then it is promoted en masse where it lies, and every so often one is looked at again. What dies with it
+// Where nearly all of eden survives, collecting it finds little: then it is promoted en masse where it lies, and every so often one is looked at again; the first
+// eden is such a look. What dies with it
 // is left to the next full collection, which comes sooner by that; so it is done only where that costs less than half of the pause that it saves, and not where memory is short.
 // Where memory is short on the machine as a whole, full collections come sooner, and eden does not grow.
 // Near the limit it degrades step by step: smaller eden, full collection, and only then out of memory.
@@ -92,6 +93,7 @@ class Pace {
 
  private:
   void fit(u64 room);
+  void begin_look();
   u64 eden_in(u64 room) const { return u64(double(room) / (1.0 + clamp_to(survival_ * 1.25 + 0.02, kLeastReserve, 1.0))); } // it and the copies of what survives of it
   void aim(const YoungFacts& facts);
   void count_debt(const YoungFacts& facts);

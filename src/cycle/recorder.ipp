@@ -201,10 +201,7 @@ template <class H, class M, class T> void Recorder<H, M, T>::holder_card(u32 ind
   word top = large ? heap_.begin_of(head) + heap_.region(head).object_bytes : r.top.load_relaxed();
   if (low >= top) return;
   word block = heap_.begin_of(head);
-  if (!large) {
-    extend_starts(heap_, host_, index, top);
-    block = block_covering(heap_, host_, index, low);
-  }
+  if (!large) block = block_covering(heap_, host_, index, low);
   for (usize bytes; block < min_of(high, top); block += bytes) {
     Ref holder = ref_of(block);
     bytes = large ? top - block : host_.size(holder);

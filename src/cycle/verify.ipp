@@ -2,7 +2,7 @@
 //
 // Checked: every root as the host reports it once more; every region in use is walkable to its top; every object is plausible; every reference (slots, handles, finalization
 // lists) is null, outside, or the start of an object; every slot whose object is younger than the slot's region is on a dirty card
-// with a dirty bundle; no header carries a forwarding; large runs and labels agree with roles.
+// with a dirty bundle; no header carries a forwarding; large runs and labels agree with roles; what object starts say.
 // Uses the mark table as scratch (clear before, clear after). World stopped, outside tracing.
 #pragma once
 #include "base/print.h"
@@ -70,12 +70,24 @@ template <class H, class M> class Verifier {
 
   void mark_starts() {
     heap_.each_region([&](u32 index, auto& r) {
+      if (r.role != Role::large) check_starts(index, r);
       each_object(index, r, [&](word block, usize bytes) {
         objects_++;
         if (is_forward(load_word(block))) fail("forwarding left in a header", block, load_word(block));
         if (r.role != Role::large && !host_.filler(ref_of(block))) heap_.marks().mark(block, bytes);
       });
     });
+  }
+
+  void check_starts(u32 index, Region<M>& r) {
+    const word begin = heap_.begin_of(index), top = r.top.load_relaxed();
+    memset(starts_, 0, sizeof starts_);
+    each_object(index, r, [&](word block, usize) { starts_[(block - begin) / kWordBytes / 64] |= u64(1) << ((block - begin) / kWordBytes % 64); });
+    for (word card = begin; card < top; card += kCardBytes) {
+      const word block = start_before(heap_, index, card);
+      const usize at = (block - begin) / kWordBytes;
+      if (block > card || (starts_[at / 64] >> at % 64 & 1) == 0) fail("no object starts where a card's says", card, block);
+    }
   }
 
   void check_ref(word where, Ref ref) {
@@ -131,6 +143,7 @@ template <class H, class M> class Verifier {
   H& host_;
   const char* when_;
   u64 index_, objects_ = 0, roots_ = 0;
+  u64 starts_[512 * KiB / kWordBytes / 64]; // a bit for each word of a region
 };
 
 } // namespace garner

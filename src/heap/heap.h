@@ -119,8 +119,11 @@ template <class M> class Heap {
   };
   // Drops the pages of about `bytes` of a node's free regions and binds the ranges anew, a system call each: what N21's resizing costs.
   void rebind(usize bytes, u8 node);
-  // Gives back free regions' pages, and those behind large objects, until at most `keep` bytes of them remain charged.
-  void trim(usize keep);
+  // Gives back free regions' pages, and those behind large objects, until at most `keep` bytes of them remain charged. A little at a time, so that a program that runs gets its
+  // regions meanwhile.
+  void trim(usize keep) {
+    for (u32 from = high_water(); from > 0;) from = trim_some(keep, from);
+  }
   usize free_charged() const { return free_charged_.load_relaxed(); }
   // While no more than `bytes` of free memory have been written to before, eden takes memory that has not, if the budget has room for twice as much: what the system must bring first is brought while the
   // program runs, not to copies while it stands. With the world stopped; no effect where the shape does not ask for it.
@@ -229,6 +232,7 @@ template <class M> class Heap {
   usize beyond(u32 head) const; // bytes of a large run that are charged and not the object's
   void drop_beyond(u32 head);
   bool find_beyond();
+  u32 trim_some(usize keep, u32 from);
   u32 find_run(u32 regions, u8 home);
   bool find_budget(usize bytes, u32 first, u32 regions, Reach reach);
   bool pay_for(u32 index, usize bytes);
@@ -259,6 +263,7 @@ template <class M> class Heap {
   Budget<M> budget_;
   typename M::Lock lock_;         // guards roles of free regions, warm_, untouched_, the cursor and high_water_
   static constexpr usize kOpenedAtOnce = 64 * MiB; // whose marks fill a huge page
+  static constexpr usize kTrimmedAtOnce = 2 * MiB; // under one lock
   static constexpr usize kClearedByHand = 32 * MiB;
   static constexpr u64 kSlowHugeNs = 1'000'000; // what a huge page's worth of small ones takes, or more
   static constexpr u32 kSlowHuge = 4; // see judge_huge

@@ -162,7 +162,7 @@ template <class M> void Heap<M>::enter(u32 index, Role role, u8 label, u8 age) {
   RegionT& r = table_[index];
   word begin = begin_of(index);
   r.top.store_relaxed(begin);
-  r.starts_top = r.scan_top = begin;
+  r.scan_top = begin;
   r.live_bytes = r.object_bytes = 0;
   r.run = 1;
   r.next = kNoRegion;
@@ -402,21 +402,25 @@ template <class M> void Heap<M>::rebind(usize bytes, u8 node) {
   }
 }
 
-template <class M> void Heap<M>::trim(usize keep) {
+// Of the regions below `from`, the highest first; below which one to go on, 0 when that is all.
+template <class M> u32 Heap<M>::trim_some(usize keep, u32 from) {
   Locked<typename M::Lock> guard(lock_);
+  const usize before = budget_.charged();
   auto full = [&](u32 first, u32 regions) {
     for (u32 i = first; i < first + regions; i++)
       if (table_[i].role != Role::free || table_[i].charged == 0) return false;
     return true;
   };
   const u32 huge = u32(kHugePageBytes >> shift_);
-  for (u32 i = high_water_.load_relaxed(); i > 0 && free_charged_.load_relaxed() > keep;) {
+  for (u32 i = from; i > 0 && free_charged_.load_relaxed() > keep;) {
+    if (before - budget_.charged() >= kTrimmedAtOnce) return i;
     // A huge page whole, so that the system need not break it up and the next touch may bring another.
     const u32 regions = (usize(i) << shift_) > shape_.huge_from && i % huge == 0 && full(i - huge, huge) ? huge : 1;
     i -= regions;
     if (regions > 1 || full(i, 1)) drop_pages(i, regions);
     else if (table_[i].role == Role::large) drop_beyond(i);
   }
+  return 0;
 }
 
 } // namespace garner

@@ -82,6 +82,48 @@ template <class M, class E = MarkEntry<M>> class Marks {
     }
   }
 
+  // Calls fn(from, to) for every maximal range of [begin, end) that no marked object covers, ascending; begin is a multiple of 512. Not an object is looked at, and what lives
+  // without a gap costs a look at each word of bits.
+  template <class F> void each_gap(word begin, word end, F fn) const {
+    word open = 0; // the gap that has begun and not ended
+    u64 carry = 0;
+    for (word at = begin; at < end; at += kMarkBlockBytes) {
+      const u64 bits = entry_of(at).bits.load_relaxed();
+      u64 dead = ~live(bits, carry);
+      carry = bits >> 63;
+      if (end - at < kMarkBlockBytes) dead &= ones_from(0, (end - at) / kWordBytes);
+      for (u32 bit = 0; bit < 64;) { // from one change to the next
+        const u64 rest = (open != 0 ? ~dead : dead) >> bit;
+        if (rest == 0) break;
+        bit += u32(__builtin_ctzll(rest));
+        if (open != 0) fn(open, at + bit * kWordBytes), open = 0;
+        else open = at + bit * kWordBytes;
+      }
+    }
+    if (open != 0) fn(open, end);
+  }
+  // Where the gap begins that `at` lies in; `begin` is where the region's objects begin.
+  word gap_begin(word at, word begin) const {
+    u64 below = (u64(1) << bit_of(at)) - 1;
+    for (word entry = align_down(at, kMarkBlockBytes);; entry -= kMarkBlockBytes, below = ~u64(0)) {
+      const u64 carry = entry == begin ? 0 : entry_of(entry - kMarkBlockBytes).bits.load_relaxed() >> 63;
+      const u64 alive = live(entry_of(entry).bits.load_relaxed(), carry) & below;
+      if (alive != 0) return entry + (64 - u64(__builtin_clzll(alive))) * kWordBytes;
+      if (entry == begin) return begin;
+    }
+  }
+  // Words of [begin, end), both multiples of 512, that marked objects cover.
+  usize live_words(word begin, word end) const {
+    usize words = 0;
+    u64 carry = 0;
+    for (word at = begin; at < end; at += kMarkBlockBytes) {
+      const u64 bits = entry_of(at).bits.load_relaxed();
+      words += set_bits(live(bits, carry));
+      carry = bits >> 63;
+    }
+    return words;
+  }
+
   // Calls fn(block) for every marked object of which a word lies in [low, high), both multiples of 512, ascending; `begin` is where the region's objects begin. While
   // objects are being marked one that was claimed and not yet made a run of may be missed, or seen with its first word only. A run grows from entry to entry, so what looks
   // like an object at an entry's first word may be the rest of one whose run was not there when the entry before was read: that is read again.

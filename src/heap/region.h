@@ -4,7 +4,7 @@
 //  - a region has exactly one role; `large` is followed by `large_tail` regions up to its run length;
 //  - base <= top <= end, objects lie head to tail in [base, top), fillers in the holes: a region in use can always be walked;
 //  - label is what the program's write barrier reads (0 eden, 1 survivor, 0x82 old); generation() is the same as 0, 1, 2;
-//  - starts are valid below starts_top only; anything that moves objects in the region sets starts_top = base.
+//  - the starts of its cards below top lead to an object each (heap/starts.h).
 // Regions are freed, aged, pinned and relabelled one by one. A class (destination) of a survivor region is its age.
 #pragma once
 #include "base/words.h"
@@ -27,7 +27,6 @@ inline constexpr u8 kCardDirty = 0xff;
 template <class M> struct alignas(kLineBytes) Region {
   template <class T> using Atomic = typename M::template Atomic<T>;
   Atomic<word> top;         // end of the objects; bumped by whoever carves buffers (cas_relaxed; published by the stop itself)
-  word starts_top;          // starts below this are valid; guarded by starts_lock while roots are gathered
   word scan_top;            // top when the collection began: cards above are fresh copies' and not scanned
   usize live_bytes;         // of the last full marking
   union {
@@ -45,7 +44,6 @@ template <class M> struct alignas(kLineBytes) Region {
   bool kept;                // holds objects that stay in place in this evacuation (pinned, or promotion failed)
   bool pinned_objects;      // large or pinned role: objects of the pinned heap
   Atomic<u8> marked;        // large: fetch_or_relaxed; the winner scans
-  Atomic<u8> starts_lock;   // spins; held while starts are extended
   Atomic<u8> dirty;         // listed for card scanning in this collection
 };
 

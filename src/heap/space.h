@@ -9,7 +9,7 @@
 // fill its fragment early, and a new limit drops and binds anew the pages between the fragments' old and new borders.
 // Concurrency: take() from any number of threads; everything else with the world stopped.
 #pragma once
-#include "heap/heap.h"
+#include "heap/starts.h"
 #include "options/table.h"
 #include "seam/backoff.h"
 
@@ -78,6 +78,12 @@ template <class M> class Space {
   static constexpr usize kLeastHole = 256;
   void add_hole(word begin, word end) {
     if (end - begin >= kLeastHole && holes_[bin_of(end - begin)].push({begin, end, false})) hole_bytes_.fetch_add_relaxed(end - begin);
+  }
+  // Many, by one of several threads.
+  void add_holes(const Range* holes, u32 count) {
+    if (count == 0) return;
+    Locked<typename M::Lock> guard(lock_);
+    for (u32 i = 0; i < count; i++) add_hole(holes[i].begin, holes[i].end);
   }
   void forget_holes() {
     for (Vector<Range>& bin : holes_) bin.clear();
@@ -174,6 +180,7 @@ template <class M> class Space {
     if (aligned - top < kMinObjectBytes) aligned += kCardBytes;
     if (aligned > heap_->end_of(index)) return abandon(fragment);
     heap_->fill(top, aligned - top);
+    note_start(*heap_, index, top, aligned);
     r.top.store_relaxed(aligned);
   }
   void abandon(Fragment& fragment) { fragment.current.store_relaxed(kNoRegion); }
@@ -189,7 +196,10 @@ template <class M> class Space {
           usize bytes = min_of(want, usize(end - top));
           if (usize rest = end - top - bytes; rest != 0 && rest < kMinObjectBytes) bytes -= kMinObjectBytes; // never a rest too small for a filler
           if (bytes < least) break;
-          if (r.top.cas_relaxed(top, top + bytes)) return {top, top + bytes, reads<M>(r.clean)};
+          if (r.top.cas_relaxed(top, top + bytes)) {
+            note_start(*heap_, index, top, top + bytes);
+            return {top, top + bytes, reads<M>(r.clean)};
+          }
           lost.wait(heap_->machine());
           top = r.top.load_relaxed();
         }
@@ -251,7 +261,8 @@ template <class M> class Space {
       hole_bytes_.fetch_sub_relaxed(hole.bytes());
       Range out{hole.begin, hole.begin + bytes, false};
       heap_->fill(out.end, hole.end - out.end);
-      writes<M>(r.starts_top) = heap_->begin_of(index);
+      note_start(*heap_, index, out.begin, out.end);
+      note_start(*heap_, index, out.end, hole.end);
       add_hole(out.end, hole.end); // a rest below kLeastHole stays filler, lost until the next collection that looks at the region
       return out;
     }

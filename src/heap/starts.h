@@ -1,10 +1,12 @@
-// Object starts: for every card of a region, the object that covers the card's first byte. Built on demand, by walking.
+// Object starts: for every card of a region, where to begin a walk to the object that covers the card's first byte.
 //
-// Nothing is recorded when objects are allocated, copied or promoted: a region that no dirty card and no interior pointer ever asks
-// about costs nothing. What was built stays valid until the region's objects move (starts_top goes back to base then). Where a sweep goes over all objects of a region anyway it
-// builds them on its way: else the next young collection would, for every region that the program has written to meanwhile.
-// Entry: offset of the object's block in words from the region's begin; 16 bits hold it for regions up to 512 KiB.
-// Concurrency: lookups from several workers while roots are gathered: starts_lock. Card scanning owns its region.
+// Whoever carves a buffer enters its begin, where an object will start, for each card that begins in it (heap/space.h): some two bytes for each 2 KiB, whatever is put there. So
+// the way to an object is a buffer's at most, however large the heap and whatever has just become old, and a look at a card never waits for a walk over its whole region. What a
+// look walks over is entered exactly, so that no card's way is long twice. Where objects come to lie one after the other anyway (sliding, sweeping) each is entered.
+// Invariant (cycle/verify.ipp): the entry of a card in [begin, top) of a region tells the start of an object or filler at or below the card. Who makes one filler of several
+// dead objects enters it, as there is no start any more where they were.
+// Entry: offset of the block in words from the region's begin; 16 bits hold it for regions up to 512 KiB.
+// Concurrency: entries are written with the range that is carved, by whoever got it. Looks of several workers at one region, while no object in it moves, enter what is true of it: relaxed.
 #pragma once
 #include "heap/heap.h"
 
@@ -12,29 +14,30 @@ namespace garner {
 
 // The block [at, next) of the region that begins at `begin` and has these starts.
 template <class M> GARNER_INLINE void note_start(u16* starts, word begin, word at, word next) {
-  for (word card = align_up(at, kCardBytes); card < next; card += kCardBytes) writes<M>(starts[(card - begin) >> kCardShift]) = u16((at - begin) / kWordBytes);
+  for (word card = align_up(at, kCardBytes); card < next; card += kCardBytes)
+    __atomic_store_n(&sets<M>(starts[(card - begin) >> kCardShift]), u16((at - begin) / kWordBytes), __ATOMIC_RELAXED);
+}
+// The same, of region `index`; most blocks begin no card.
+template <class M> GARNER_INLINE void note_start(Heap<M>& heap, u32 index, word at, word next) {
+  if (align_up(at, kCardBytes) < next) note_start<M>(heap.starts_of(index), heap.begin_of(index), at, next);
+}
+template <class M> GARNER_INLINE word start_before(Heap<M>& heap, u32 index, word at) {
+  const word begin = heap.begin_of(index);
+  return begin + __atomic_load_n(&touches<M>(heap.starts_of(index)[(at - begin) >> kCardShift]), __ATOMIC_RELAXED) * kWordBytes;
 }
 
-// Extends the starts of region `index` to `top`. The region's [base, top) must be walkable, and nobody may be writing objects into it.
-template <class H, class M> void extend_starts(Heap<M>& heap, H& host, u32 index, word top) {
-  auto& r = heap.region(index);
-  word begin = heap.begin_of(index), at = reads<M>(r.starts_top);
-  if (GARNER_LIKELY(at >= top)) return;
-  u16* starts = heap.starts_of(index);
-  while (at < top) {
-    word next = at + host.size(ref_of(at));
-    note_start<M>(starts, begin, at, next);
-    at = next;
-  }
-  writes<M>(r.starts_top);
-  r.starts_top = at;
+template <class M> GARNER_INLINE void set_start(Heap<M>& heap, u32 index, word card, word block) {
+  const word begin = heap.begin_of(index);
+  __atomic_store_n(&sets<M>(heap.starts_of(index)[(card - begin) >> kCardShift]), u16((block - begin) / kWordBytes), __ATOMIC_RELAXED);
 }
 
-// The block of the object that covers `at` (base <= at < starts_top of region `index`).
+// The block of the object that covers `at` (begin <= at < top of region `index`).
 template <class H, class M> word block_covering(Heap<M>& heap, H& host, u32 index, word at) {
-  word begin = heap.begin_of(index);
-  word block = begin + reads<M>(heap.starts_of(index)[(at - begin) >> kCardShift]) * kWordBytes;
-  for (word next; (next = block + host.size(ref_of(block))) <= at;) block = next;
+  word block = start_before(heap, index, at);
+  const bool far = block + kCardBytes < align_down(at, kCardBytes); // else at most one card on the way, and seldom
+  for (word next; (next = block + host.size(ref_of(block))) <= at; block = next)
+    if (GARNER_UNLIKELY(far)) note_start(heap, index, block, next);
+  if (GARNER_UNLIKELY(far)) note_start(heap, index, block, at + 1);
   return block;
 }
 
@@ -52,9 +55,6 @@ template <class H, class M> Ref object_containing(Heap<M>& heap, H& host, word p
     return at < block + heap.region(head).object_bytes ? ref_of(block) : Ref{0};
   }
   if (at >= first.top.load_relaxed()) return {0};
-  while (first.starts_lock.exchange_acq_rel(1) != 0) heap.machine().relax(1); // pairs with the release below
-  extend_starts(heap, host, index, first.top.load_relaxed());
-  first.starts_lock.store_release(0);
   Ref found = ref_of(block_covering(heap, host, index, at));
   return host.filler(found) ? Ref{0} : found;
 }

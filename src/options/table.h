@@ -15,8 +15,8 @@ enum class Opt : u16 {
   task_queue, sync, term_exit, term_count, lock, order, steal, queue_capacity, conductor, join, pin, root_batch,
   victim, steal_half, share_from, root_capacity, request_batch, last_resort,
   scheme, node_lookup, lookup_batch, flush_threshold, old_roots, root_take, card_phase,
-  compact_dense, ahead, part, no_room, full_promotes, marking, moved_at_once,
-  resize, eden, eden_min, eden_max, pause_goal, gc_share, old_growth, conserve, verify, stress_every, stress_kind, woken_per,
+  compact_dense, ahead, ahead_by, part, no_room, full_promotes, marking, moved_at_once,
+  resize, eden, eden_min, eden_max, pause_goal, gc_share, old_growth, conserve, idle, verify, stress_every, stress_kind, woken_per,
   record_file, record_at, record_most, record_time,
   count
 };
@@ -68,6 +68,7 @@ enum class StressKind : i64 { mixed, young, full };
 enum class Promotes : i64 { aged, all };
 enum class MarkingWhen : i64 { stopped, concurrent, automatic };
 enum class NoRoom : i64 { keep, full };
+enum class AheadBy : i64 { queue, batches };
 enum class Tenure : i64 { fixed, adaptive };
 enum class EnMasse : i64 { off, adaptive, mostly };
 
@@ -131,8 +132,9 @@ inline constexpr OptRow kTable[] = {
   {Opt::old_roots, "collect.old_roots", OptType::choice, "", 0, 0, 0, "random|home", "Where aggressive puts roots found on cards: to any node, or home like the others.", "T9", "topo.o2y", 1},
   {Opt::root_take, "collect.root_take", OptType::choice, "", 0, 0, 0, "own|any", "Whose roots workers take under hybrid.", "T8", "topo.hybrid_root_take", 1},
   {Opt::card_phase, "collect.card_phase", OptType::choice, "", 0, 0, 0, "fused|apart", "Whether cards are scanned among the other roots or before them, in a timed phase of its own.", "T16", "", 1},
-  {Opt::compact_dense, "collect.compact_dense", OptType::number, "percent", 1, 101, 95, nullptr, "A full collection leaves a region in place when at least this share of it lives; 101 moves always.", "N13", "", 101},
-  {Opt::ahead, "collect.ahead", OptType::number, "objects", 0, 32, 12, nullptr, "Objects a worker has asked the memory for before it looks at the first of them; 0 is off.", "N7", "", 0},
+  {Opt::compact_dense, "collect.compact_dense", OptType::number, "percent", 1, 101, 75, nullptr, "A full collection leaves a region in place when at least this share of it lives; 101 moves always.", "N13", "", 101},
+  {Opt::ahead, "collect.ahead", OptType::number, "objects", 0, 32, 20, nullptr, "Objects a worker has asked the memory for before it looks at the first of them; 0 is off. Simulations ask for 12 when it is not given.", "N7", "", 0},
+  {Opt::ahead_by, "collect.ahead_by", OptType::choice, "", 0, 0, 0, "queue|batches", "Whether each of them is looked at when another has been asked for, or all of them when so many have been; of young collections.", "N7", "", 1},
   {Opt::part, "collect.part", OptType::bytes, "bytes", 0, 64 * 1024, 512, nullptr, "References of a larger survivor are queued by parts of this size, so that workers share an array between them, in steps of 8 and 64 at least; 0 queues each.", "N9", "", 64},
   {Opt::no_room, "collect.no_room", OptType::choice, "", 0, 0, 0, "keep|full", "When survivors find no memory: they stay where they are and buffers are cut from between them, or a full collection follows under the same stop.", "N14", "", 1},
   {Opt::full_promotes, "collect.full_promotes", OptType::choice, "", 0, 0, 0, "aged|all", "Whether a full collection ages young objects by one generation or makes all of them old.", "N13", "", 1},
@@ -147,6 +149,7 @@ inline constexpr OptRow kTable[] = {
   {Opt::gc_share, "cycle.gc_share", OptType::number, "percent", 1, 90, 5, nullptr, "Share of time in young pauses above which eden grows.", "N12", "", 1},
   {Opt::old_growth, "cycle.old_growth", OptType::number, "percent", 5, 1000, 100, nullptr, "Growth of old and large space over the live size that starts a full collection.", "N12 N13", "", 20},
   {Opt::conserve, "cycle.conserve", OptType::number, "", 0, 9, 0, nullptr, "Readiness to spend time for memory, 0 to 9: smaller growth of old space before a full collection.", "N12", "", 5},
+  {Opt::idle, "cycle.idle", OptType::number, "s", 0, 86400, 30, nullptr, "After so long without a collection, and next to nothing allocated, garbage that may be worth it is collected and all free memory goes back to the system; 0 is never.", "N12", "", 1},
   {Opt::verify, "cycle.verify", OptType::choice, "", 0, 0, 0, "off|before|after|both", "Walk and check the whole heap around every collection.", "", "", 3},
   {Opt::stress_every, "cycle.stress_every", OptType::number, "refills", 0, 1 << 30, 0, nullptr, "Collect at every so many buffer refills; 0 is off.", "", "", 50},
   {Opt::stress_kind, "cycle.stress_kind", OptType::choice, "", 0, 0, 0, "mixed|young|full", "What stress_every collects.", "", "", 0},

@@ -414,6 +414,7 @@ template <class H, class M> void Compaction<H, M>::slide_list(Self& self, List& 
         self.slide(to, block, bytes);
         moved += bytes;
       }
+      note_start(heap_, heap_.index_at(to), to, to + bytes);
       update_object(self, w, ref_of(to), list.generation);
     });
   }
@@ -428,11 +429,14 @@ template <class H, class M> void Compaction<H, M>::sweep_staying(Self& self, u32
   word hole = heap_.begin_of(index), top = r.top.load_relaxed();
   heap_.marks().each(hole, align_up(top, kMarkBlockBytes), [&](word block, usize bytes) {
     heap_.fill(hole, block - hole);
+    note_start(heap_, index, hole, block);
+    note_start(heap_, index, block, block + bytes);
     hole = block + bytes;
     update_object(self, w, ref_of(block), generation);
   });
   rewrite_rest(self, w);
   heap_.fill(hole, top - hole);
+  note_start(heap_, index, hole, top);
 }
 
 // ---- the end ----
@@ -441,7 +445,6 @@ template <class H, class M> void Compaction<H, M>::settle(u32 index, word top, u
   auto& r = heap_.region(index);
   r.top.store_relaxed(top);
   r.scan_top = top;
-  r.starts_top = heap_.begin_of(index);
   r.kept = false;
   r.clean = false;
   if (r.role == Role::pinned || r.role == Role::large) return;
@@ -458,16 +461,13 @@ template <class H, class M> void Compaction<H, M>::finish() {
     if (generation == 1) continue;
     // Holes are found again by walking the bits: only here is it known what the region becomes.
     Space<M>& space = generation == 0 ? spaces_.eden : r.role == Role::pinned ? spaces_.pinned : spaces_.old;
-    word hole = heap_.begin_of(index), top = r.top.load_relaxed();
-    heap_.marks().each(hole, align_up(top, kMarkBlockBytes), [&](word block, usize bytes) {
-      space.add_hole(hole, block);
-      hole = block + bytes;
+    const word begin = heap_.begin_of(index), end = heap_.end_of(index), top = r.top.load_relaxed();
+    const bool more = end - top >= kMinObjectBytes; // what was never carved belongs to the last hole
+    if (more) r.top.store_relaxed(end);
+    heap_.marks().each_gap(begin, more ? end : top, [&](word from, word to) {
+      if (to > top) heap_.fill(from, to - from), note_start(heap_, index, from, to);
+      space.add_hole(from, to);
     });
-    if (usize rest = heap_.end_of(index) - top; rest >= kMinObjectBytes) {
-      heap_.fill(hole, heap_.end_of(index) - hole);
-      r.top.store_relaxed(top = heap_.end_of(index));
-    }
-    space.add_hole(hole, top);
   }
   for (const List& list : lists_)
     for (u32 i = list.first; i < list.last; i++) {
@@ -480,6 +480,7 @@ template <class H, class M> void Compaction<H, M>::finish() {
       settle(m.region, m.new_top, list.generation);
       if (list.generation == 2 && end - m.new_top >= Space<M>::kLeastHole) {
         heap_.fill(m.new_top, end - m.new_top);
+        note_start(heap_, m.region, m.new_top, end);
         heap_.region(m.region).top.store_relaxed(end);
         spaces_.old.add_hole(m.new_top, end);
       }

@@ -73,13 +73,15 @@ template <class H, class M> class Marking {
   u32 grow_tasks();
   void grow_task(u32 task);
   void abandon();     // nothing is known of old space any more
-  // last pause: close, gather, root_tasks as above, weak things, sweep_task, finish, then clean_task, free_dead and rest, or free_dead and find
+  // last pause: close, gather, root_tasks as above, weak things, measure_task, choose, sweep_task, finish, then clean_task, free_dead and rest, or free_dead and find
   void close();
   u32 late_tasks() const { return u32(late_.size()); } // with a trap only: written pages after weak things
   void late_task(Self& self, u32 task);
   u32 sweep_tasks() const { return u32(div_up(heap_.high_water(), kRegionsPerTask)); }
+  void measure_task(u32 task); // how much of each region lives
+  void choose();               // which of them are to be emptied
   void sweep_task(u32 task);
-  bool finish(); // true: some regions are to be emptied
+  void finish();
   u32 clean_tasks() const { return sweep_tasks(); }
   void clean_task(u32 task);
   void free_dead();
@@ -120,6 +122,7 @@ template <class H, class M> class Marking {
   u32 condemned() const { return 2; }
 
  private:
+  static constexpr u32 kHolesAtOnce = 64;  // that a sweep adds to a space under one lock
   static constexpr u32 kRegionsPerTask = 16, kChunksPerTask = 8, kYoungPerTask = 4, kLeftPerTask = 256;
   static constexpr u32 kPerLook = 16;      // entries or pages between two looks at who waits
   static constexpr u32 kRounds = 8;        // revisions at most; a program that writes faster than they go is left to the last pause
@@ -156,6 +159,11 @@ template <class H, class M> class Marking {
   void live(Self& self);
   bool step(Self& self);
   bool revise();
+  template <class F> void each_swept(u32 task, F fn) {
+    for (u32 index = task * kRegionsPerTask; index < min_of(heap_.high_water(), (task + 1) * kRegionsPerTask); index++)
+      if (auto& r = heap_.region(index); r.role == Role::old || r.role == Role::pinned) fn(index, r);
+  }
+  void sweep(u32 index);
   void find_on(Self& self, word page);
   void forget();
   void take_over();

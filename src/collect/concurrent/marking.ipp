@@ -409,50 +409,50 @@ template <class H, class M> void Marking<H, M>::take_over() {
 
 // ---- sweeping ----
 
-template <class H, class M> void Marking<H, M>::sweep_task(u32 task) {
-  const u32 high = heap_.high_water();
-  for (u32 index = task * kRegionsPerTask; index < min_of(high, (task + 1) * kRegionsPerTask); index++) {
-    auto& r = heap_.region(index);
-    if (r.role != Role::old && r.role != Role::pinned) continue;
-    const word begin = heap_.begin_of(index), top = r.top.load_relaxed();
-    word hole = begin;
-    usize live = 0;
-    u16* starts = heap_.starts_of(index);
-    heap_.old_marks().each(begin, align_up(top, kMarkBlockBytes), [&](word block, usize bytes) {
-      heap_.fill(hole, block - hole);
-      note_start<M>(starts, begin, hole, block);
-      note_start<M>(starts, begin, block, block + bytes);
-      hole = block + bytes;
-      live += bytes;
-    });
-    r.live_bytes = live;
-    if (live == 0) continue; // freed as a whole
-    heap_.fill(hole, top - hole);
-    note_start<M>(starts, begin, hole, top);
-    r.starts_top = top;
-    r.clean = false;
-  }
+// All of this by the marks alone: what lives is not read, and costs nothing where nothing beside it is dead.
+template <class H, class M> void Marking<H, M>::measure_task(u32 task) {
+  each_swept(task, [&](u32 index, auto& r) {
+    r.live_bytes = heap_.old_marks().live_words(heap_.begin_of(index), align_up(r.top.load_relaxed(), kMarkBlockBytes)) * kWordBytes;
+  });
 }
 
-template <class H, class M> bool Marking<H, M>::finish() {
+template <class H, class M> void Marking<H, M>::choose() {
   if (ordered_) moving_.choose();
+}
+
+template <class H, class M> void Marking<H, M>::sweep_task(u32 task) {
+  each_swept(task, [&](u32 index, auto& r) {
+    if (r.live_bytes != 0) sweep(index); // else it is freed as a whole
+  });
+}
+
+template <class H, class M> void Marking<H, M>::sweep(u32 index) {
+  auto& r = heap_.region(index);
+  Space<M>& space = r.role == Role::pinned ? spaces_.pinned : spaces_.old;
+  const word begin = heap_.begin_of(index), end = heap_.end_of(index), top = r.top.load_relaxed(), until = end - top >= kMinObjectBytes ? end : top;
+  const bool offers = !moving_.leaves(index);
+  r.clean = false;
+  if (r.live_bytes == until - begin) return;
+  r.top.store_relaxed(until);
+  r.scan_top = until;
+  Range found[kHolesAtOnce];
+  u32 count = 0;
+  fill_gaps(heap_, index, [&](word from, word to) {
+    if (!offers || to - from < Space<M>::kLeastHole) return;
+    found[count++] = {from, to, false};
+    if (count == kHolesAtOnce) space.add_holes(found, count), count = 0;
+  });
+  space.add_holes(found, count);
+}
+
+template <class H, class M> void Marking<H, M>::finish() {
   dead_.clear();
   bool good = true;
   heap_.each_region([&](u32 index, auto& r) {
     if (heap_.label(index) != kLabelOld) return;
-    const word begin = heap_.begin_of(index);
-    if (r.role == Role::large) {
-      if (!heap_.old_marks().is_marked(begin)) good = dead_.push(index) && good;
-      return;
-    }
-    if (r.live_bytes == 0) {
-      good = dead_.push(index) && good;
-      return;
-    }
-    if (!moving_.leaves(index)) offer_holes(heap_, r.role == Role::pinned ? spaces_.pinned : spaces_.old, index);
+    if (r.role == Role::large ? !heap_.old_marks().is_marked(heap_.begin_of(index)) : r.live_bytes == 0) good = dead_.push(index) && good;
   });
   GARNER_CHECK(good, "no memory for the list of dead regions");
-  return moving_.any();
 }
 
 template <class H, class M> void Marking<H, M>::rest() {

@@ -155,6 +155,7 @@ template <class H, class M> void Moving<H, M>::copy_task(Self& self, u32 task) {
       self.copy(cursor, block, bytes);
       heap_.old_marks().mark(cursor, bytes);
       self.set_header(header_of(ref_of(block)), forward_to(ref_of(cursor)));
+      note_start(heap_, into, cursor, cursor + bytes);
       cursor += bytes;
       moved += bytes;
     });
@@ -307,7 +308,6 @@ template <class H, class M> void Moving<H, M>::settle() {
     auto& r = heap_.region(into.region);
     r.top.store_relaxed(into.top);
     r.scan_top = into.top;
-    r.starts_top = heap_.begin_of(into.region);
     r.live_bytes = into.top - heap_.begin_of(into.region);
     r.clean = false;
     offer_holes(heap_, spaces_.old, into.region);

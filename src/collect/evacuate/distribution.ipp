@@ -138,10 +138,8 @@ template <class H, class M> void Evacuation<H, M>::list_cards() {
   u32 stripes = gang_.workers() == 1 || regions == 0 ? 1 : clamp_to(kStripedPerWorker * gang_.workers() / regions, 1u, kStripesMost);
   bool good = true;
   for (u32 i = 0; i < worker_count_; i++)
-    for (u32 index : workers_[i].dirty_regions) {
-      u32 parts = stripes > 1 && stripeable(index) ? stripes : 1;
-      for (u32 k = 0; k < parts; k++) good = dirty_.push({index, u16(k), u16(parts)}) && good;
-    }
+    for (u32 index : workers_[i].dirty_regions)
+      for (u32 k = 0; k < stripes; k++) good = dirty_.push({index, u16(k), u16(stripes)}) && good;
   GARNER_CHECK(good, "no memory for the list of tasks");
   card_tasks_ = u32(dirty_.size());
   card_bytes_ = u64(regions) * (heap_.region_bytes() / 4);

@@ -23,6 +23,7 @@
 // Implements N1 N2 N3 N7 N14, N23, T1 to T9, T11, T16. Deviation: spaces are lists of regions, not address ranges; ages belong to regions, not objects.
 #pragma once
 #include "collect/ahead.h"
+#include "heap/cards.h"
 #include "heap/finalizers.h"
 #include "heap/handles.h"
 #include "heap/roots.h"
@@ -108,7 +109,8 @@ template <class H, class M> class Evacuation {
         ahead_(u32(settings.get(Opt::ahead))), keep_(settings.as<NoRoom>(Opt::no_room) == NoRoom::keep),
         scheme_(settings.as<Scheme>(Opt::scheme)), lookup_(settings.as<NodeLookup>(Opt::node_lookup)), old_roots_(settings.as<OldRoots>(Opt::old_roots)),
         root_take_(settings.as<RootTake>(Opt::root_take)), lookup_batch_(u32(settings.get(Opt::lookup_batch))),
-        apart_(settings.as<CardPhase>(Opt::card_phase) == CardPhase::apart), segregated_(segregated_spaces(settings)) {}
+        apart_(settings.as<CardPhase>(Opt::card_phase) == CardPhase::apart),
+        batches_(settings.as<AheadBy>(Opt::ahead_by) == AheadBy::batches && ahead_ != 0), segregated_(segregated_spaces(settings)) {}
 
   // Bit per label (0 eden, 1 survivors): collected by workers of an object's node only (N23).
   static u32 segregated_spaces(const Settings& settings) {
@@ -209,10 +211,10 @@ template <class H, class M> class Evacuation {
   void mark_card_if_younger(Slot slot, Ref ref, u8 holder_label);
   void hidden(Self& self, Worker& w, Ref holder, u8 holder_label);
   void scan_cards(Self& self, Worker& w, CardPart part);
-  bool stripeable(u32 index);
   void scan_card(Self& self, Worker& w, u32 index, word low, word high);
   void list_dirty(Self& self, Worker& w, u32 task);
   void update_root(Self& self, Worker& w, RootRecord& record);
+  void drain_batches(Self& self);
   void follow(Self& self, Worker& w, u64 entry);
   void count_around(Self& self, Worker& w, u64 entry);
   void find_roots(Self& self, Worker& w, u32 task, bool parted);
@@ -263,7 +265,7 @@ template <class H, class M> class Evacuation {
   OldRoots old_roots_;
   RootTake root_take_;
   u32 lookup_batch_;
-  bool apart_, discovering_ = false, counting_ = false;
+  bool apart_, batches_, discovering_ = false, counting_ = false;
   u32 segregated_;
   u32 condemned_ = 0;
   u64 card_bytes_ = 0;

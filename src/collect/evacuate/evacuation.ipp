@@ -97,10 +97,7 @@ template <class H, class M> void Evacuation<H, M>::list_dirty(Self& self, Worker
     for (u32 i = first; i < min_of(first + per_bundle, high); i++) {
       auto& r = heap_.region(i);
       if (r.role == Role::free) continue;
-      const u64* cards = reinterpret_cast<const u64*>(heap_.card_of(heap_.begin_of(i)));
-      u64 some = 0;
-      for (usize k = 0; k < (heap_.region_bytes() >> kCardShift) / 8; k++) some |= cards[k];
-      if (some == 0) continue;
+      if (cards_clean(heap_.card_of(heap_.begin_of(i)), heap_.region_bytes() >> kCardShift)) continue;
       if (heap_.cset(i) != 0) {
         heap_.clear_cards(heap_.begin_of(i), heap_.end_of(i));
       } else {
@@ -269,12 +266,6 @@ template <class H, class M> void Evacuation<H, M>::strong_chunk(Self& self, Work
 
 // ---- cards ----
 
-// Whether workers may scan parts of a region's cards at a time: nobody has to find out first where its objects begin.
-template <class H, class M> bool Evacuation<H, M>::stripeable(u32 index) {
-  auto& r = heap_.region(index);
-  return r.role == Role::large || r.role == Role::large_tail || r.starts_top >= r.scan_top;
-}
-
 template <class H, class M> void Evacuation<H, M>::scan_cards(Self& self, Worker& w, CardPart part) {
   u32 index = part.region;
   auto& r = heap_.region(index);
@@ -282,16 +273,14 @@ template <class H, class M> void Evacuation<H, M>::scan_cards(Self& self, Worker
   if (r.role == Role::large_tail || r.role == Role::large) {
     u32 head = heap_.head_of(index);
     limit = min_of(heap_.end_of(index), heap_.begin_of(head) + heap_.region(head).object_bytes);
-  } else {
-    extend_starts(heap_, host_, index, limit); // not to its top: buffers above may be half written by now
   }
   u8* cards = heap_.card_of(begin);
   usize count = (limit - begin + kCardBytes - 1) >> kCardShift, stripe = (heap_.region_bytes() >> kCardShift) / part.stripes;
   if (part.stripe + 1u < part.stripes) count = min_of(count, (part.stripe + 1) * stripe);
   if (usize first = part.stripe * stripe; first < count) self.read(reinterpret_cast<word>(cards + first), count - first);
   for (usize i = part.stripe * stripe; i < count; i++) {
-    if ((i & 7) == 0 && i + 8 <= count && reads<M>(*reinterpret_cast<const u64*>(cards + i)) == 0) {
-      i += 7;
+    if (i % kLaneCards == 0 && i + kLaneCards <= count && lane_clean<M>(cards + i)) {
+      i += kLaneCards - 1;
       continue;
     }
     if (reads<M>(cards[i]) == 0) continue;
@@ -485,6 +474,7 @@ template <class H, class M> void Evacuation<H, M>::follow(Self& self, Worker& w,
 
 template <class H, class M> void Evacuation<H, M>::drain(Self& self) {
   if (GARNER_UNLIKELY(gang_.parted() || counting_)) return drain_slowly(self);
+  if (batches_) return drain_batches(self);
   auto& queue = gang_.queue(self.index);
   Worker& w = workers_[self.index];
   Ahead& ahead = w.ahead;
@@ -500,6 +490,24 @@ template <class H, class M> void Evacuation<H, M>::drain(Self& self) {
       return;
     }
     follow(self, w, due);
+  }
+}
+
+// The other way to ask ahead: so many are asked for at once, and then all of them are looked at.
+template <class H, class M> void Evacuation<H, M>::drain_batches(Self& self) {
+  auto& queue = gang_.queue(self.index);
+  Worker& w = workers_[self.index];
+  for (u64 entry, due;;) {
+    while (!w.ahead.full() && queue.pop(entry)) {
+      if (GARNER_UNLIKELY(is_part(entry))) {
+        open_part(self, entry);
+        continue;
+      }
+      ask_for(self, self.load(Slot{entry & ~kCheckCard}));
+      w.ahead.pass(entry, due);
+    }
+    if (w.ahead.empty()) return;
+    while (w.ahead.rest(due)) follow(self, w, due);
   }
 }
 
@@ -547,11 +555,13 @@ template <class H, class M> void Evacuation<H, M>::sweep_kept(u32 index) {
   auto close = [&](word end) {
     if (end == hole) return;
     heap_.fill(hole, end - hole);
+    note_start(heap_, index, hole, end);
     if (!aged) space.add_hole(hole, end); // holes of survivors are of no use until their region is old
   };
   usize live = 0;
   heap_.marks().each(hole, align_up(top, kMarkBlockBytes), [&](word block, usize bytes) { // not the dead: they may be many
     close(block);
+    note_start(heap_, index, block, block + bytes);
     hole = block + bytes;
     live += bytes;
     if (GARNER_UNLIKELY(heap_.marking()) && was_survivor) heap_.grown_old(block, bytes);
@@ -565,7 +575,6 @@ template <class H, class M> void Evacuation<H, M>::sweep_kept(u32 index) {
   }
   close(top);
   heap_.marks().clear(heap_.begin_of(index), heap_.end_of(index));
-  r.starts_top = heap_.begin_of(index);
   r.live_bytes = live;
   heap_.set_cset(index, 0);
   if (was_survivor || aged) {

@@ -182,10 +182,11 @@ bool DotNet::large_due(usize bytes) {
 
 // A large object that is due finds that old space is being marked beside the program, or begins or ends that, instead of a collection that stops it for as long.
 bool DotNet::marked_beside(usize bytes) {
-  // Not `bytes` more: they are no sign that marking is too slow, and a stop would not make them fewer.
-  if (GARNER_LIKELY(!cycle->marks_beside()) || beyond_memory(bytes) || cycle->pace().overdue(cycle->old_bytes())) return false;
-  if (!cycle->marking() && !(begins_beside() && cycle->prefers_beside(bytes))) return false;
-  if (cycle->marking() && !cycle->marked()) return true;
+  if (GARNER_LIKELY(!cycle->marks_beside()) || beyond_memory(bytes)) return false;
+  // Not `bytes` more: they are no sign that marking is too slow, and a stop would not make them fewer. Where it is, the last pause marks what is left, which is less than everything.
+  const bool late = cycle->pace().overdue(cycle->old_bytes()), marking = cycle->marking();
+  if (!marking && (late || !begins_beside() || !cycle->prefers_beside(bytes))) return false;
+  if (marking && !late && !cycle->marked()) return true;
   Request request;
   request.seen = cycle->count();
   request.optional = true;

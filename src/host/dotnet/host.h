@@ -5,7 +5,7 @@
 // does so in preemptive mode. A collection runs on the thread that needed it: enter() goes preemptive and takes the collection
 // lock, stop() suspends the others and comes back cooperative.
 // Split: world.cc stop and resume; events.cc what tools are told; roots.cc stacks; alloc.cc buffers and large objects; settings.cc configuration; api.cc System.GC;
-// background.cc marking beside the program; no_gc.cc regions without collections and notifications; walks.cc tools; recording.cc the heap as a file; handles.cc handle manager; frozen.cc memory that is not ours.
+// background.cc marking beside the program; idle.cc memory of a program at rest; no_gc.cc regions without collections and notifications; walks.cc tools; recording.cc the heap as a file; handles.cc handle manager; frozen.cc memory that is not ours.
 #pragma once
 #include "cycle/cycle.h"
 #include "heap/finalizers.h"
@@ -135,6 +135,9 @@ class DotNet {
   int set_latency(int mode);
   int collections_of(int generation, bool beside_only) const;
 
+  // -- a program at rest (idle.cc) --
+  void ensure_idle_watch();
+
   // -- System.GC (api.cc, no_gc.cc) --
   clr::Hresult collect(int generation, bool low_memory, int mode);
   void memory_info(u64* out[11], u32* generation, u32* pause_percent, bool* compacting, bool* concurrent, u64* generations, u64* pauses, int kind);
@@ -258,6 +261,10 @@ class DotNet {
   void note_approach();
   void record_heap(Kind kind, Cause cause, u64 index);
   void end_region(bool exceeded);
+  void watch_idleness();
+  bool collect_at_rest(u64 count); // whether it has
+  Request request_at_rest();
+  bool resting_held() const; // nothing is collected now that need not be
 
   clr::MethodTable* free_type_ = nullptr;
   CpuSet worker_processors_{};     // empty: anywhere
@@ -278,6 +285,8 @@ class DotNet {
   clr::GcReason beside_reason_ = clr::GcReason::empty; // why the last marking began
   bool beside_asked_ = false, ends_beside_ = false, tells_beside_ = false; // it was induced; this collection was to end it; the end is to be told when the program runs
   Ended beside_ended_{};
+  Atomic<u32> idle_watch_{0};      // exchange_acq_rel by who makes the thread
+  Atomic<u32> idle_sleeps_{0};     // futex: 1 while the thread waits for a collection; exchange_acq_rel by it and by resume, so that one of them sees the other
   Atomic<u64> total_allocated_{0}; // bytes handed out minus what was handed back
   Atomic<u64> tick_[3];            // bytes since the last allocation tick, per heap kind
   Atomic<u32> refills_{0};         // for stress

@@ -16,6 +16,7 @@ void DotNet::leave() {
   bool found = finalize_queue.ready_count() != 0 || work_ != nullptr;
   bool cooperative = was_cooperative_;
   collection_lock_.unlock();
+  ensure_idle_watch();
   ee->EnableFinalization(found); // always: the runtime adds work of its own
   if (cooperative) ee->DisablePreemptiveGC();
 }
@@ -99,6 +100,7 @@ void DotNet::resume() {
   if (was_cooperative_) ee->EnablePreemptiveGC();
   if (tells_beside_) fire_end(beside_ended_);
   tells_beside_ = false;
+  if (idle_sleeps_.exchange_acq_rel(0) != 0) futex_wake_all(idle_sleeps_);
   if (!cycle->marks_beside()) return;
   ends_.fetch_add_acq_rel(1);
   futex_wake_all(ends_);

@@ -68,6 +68,7 @@ template <class M> class Synthetic {
 
   // -- Roots --
   static constexpr bool needs_gathered = true;
+  static constexpr i64 kAhead = 12; // collect.ahead where it is not given: depth of requests on machines whose figures are compared with each other
   template <class Sink> void gather(Self& self, Sink& sink, Kind kind);
 
   // -- Weak --

@@ -43,6 +43,7 @@ template <class M> bool Synthetic<M>::start(const SyntheticShape& shape) {
   struct AnySink { void root(Slot, word, RootKind) {} };
   static_assert(Objects<Synthetic, Self> && Roots<Synthetic, Self, AnySink> && Weak<Synthetic> && World<Synthetic>);
   shape_ = shape;
+  if (!settings.given(Opt::ahead)) settings.set(Opt::ahead, kAhead);
   void* memory = map_own(sizeof(TheCycle));
   if (memory == nullptr) return false;
   cycle = new (memory) TheCycle(machine, *this, settings);

@@ -42,6 +42,10 @@ class Linux {
       memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
     }
     GARNER_INLINE void slide(word to, word from, usize bytes) const {
+      if (GARNER_LIKELY(bytes <= 128 && to < from)) { // as copy(); downwards a word is read before it is written over
+        for (usize i = 0; i < bytes; i += kWordBytes) store_word(to + i, load_word(from + i));
+        return;
+      }
       memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
     }
     void stream(word to, word from, usize bytes) const;

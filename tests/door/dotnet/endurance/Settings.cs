@@ -64,6 +64,27 @@ internal static class Settings
         GC.KeepAlive(live);
     }
 
+    /// <summary>280 MiB die unseen beside 20 that live, and then nothing happens for so many seconds: what is resident afterwards, and how often it was collected meanwhile.</summary>
+    public static void Idle(int seconds, bool collect)
+    {
+        byte[][]? all = new byte[280 * 1024][];
+        byte[][] live = new byte[20 * 1024][];
+        for (int i = 0; i < all.Length; i++)
+            all[i] = new byte[1000];
+        for (int i = 0; i < live.Length; i++)
+            live[i] = all[i * 14];
+        if (collect)
+            GC.Collect();
+        GC.KeepAlive(all);
+        all = null;
+        int before = GC.CollectionCount(0);
+        Thread.Sleep(seconds * 1000);
+        string line = File.ReadLines("/proc/self/status").First(static l => l.StartsWith("VmRSS:", StringComparison.Ordinal));
+        Console.WriteLine($"rested {long.Parse(line.Split(' ', StringSplitOptions.RemoveEmptyEntries)[1]) >> 10}");
+        Console.WriteLine($"collections {GC.CollectionCount(0) - before}");
+        GC.KeepAlive(live);
+    }
+
     /// <summary>What stays committed after 400 MiB have died, and so many full collections that what is kept for growth as it was before has gone too.</summary>
     public static void Release()
     {

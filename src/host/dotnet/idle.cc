@@ -1,0 +1,78 @@
+// A program that rests gives back what it does not need: its garbage, and the memory that the next eden would take (cycle.idle).
+//
+// A thread of the collector's looks every cycle.idle seconds. When no collection has come meanwhile and next to nothing was allocated it asks for one, if there may be garbage
+// worth it, and gives all free memory back to the system; then it sleeps until something has been collected again, so that a process at rest is woken by nobody.
+// Where a full collection would stop the program for long, a young one comes and old space is marked beside it, regions that are mostly empty
+// then are emptied by young collections, and the memory goes back at a later look.
+// The thread is made when the heap is first found to have grown: small programs have none. What it may do, and whom it can wait for: as the marking thread (background.cc).
+#include "host/dotnet/host.h"
+
+namespace garner::dotnet {
+namespace {
+
+constexpr u64 kWorthAThread = 48 * MiB;   // committed
+constexpr u64 kWorthCollecting = 16 * MiB; // in use; and more than lived last time, or a quarter of that
+constexpr u64 kWorthReturning = 8 * MiB;
+constexpr u64 kRestful = MiB; // allocated between two looks, at most
+constexpr u32 kPortions = 256; // of a heap that is compacted a little in each young collection, and of which more may be left
+
+} // namespace
+
+// Any thread of the program, outside a collection.
+void DotNet::ensure_idle_watch() {
+  if (GARNER_LIKELY(idle_watch_.load_relaxed() != 0) || settings.get(Opt::idle) == 0 || heap().budget().committed() < kWorthAThread) return;
+  if (idle_watch_.exchange_acq_rel(1) != 0 || settings.on(Opt::retain)) return; // one thread makes it; retained pages are not given back
+  ee->CreateThread([](void* self) { static_cast<DotNet*>(self)->watch_idleness(); }, this, false, ".NET GC Idle"); // refused: as without
+}
+
+void DotNet::watch_idleness() {
+  const timespec period{settings.get(Opt::idle), 0};
+  for (bool collected = false;;) { // since the program was last at work
+    const u64 count = cycle->count(), allocated = total_allocated();
+    futex_wait(idle_sleeps_, 0, &period); // nobody wakes it then
+    const bool works = total_allocated() > allocated + kRestful;
+    collected = collected && !works;
+    if (works || cycle->count() != count || resting_held()) continue;
+    if (!collected && collect_at_rest(count)) {
+      collected = true; // what it leaves is for the next look
+      continue;
+    }
+    for (u32 n = 0; n < kPortions && total_allocated() <= allocated + kRestful && cycle->moves_wait(); n++) cycle->collect(request_at_rest());
+    if (heap().free_charged() > kWorthReturning) cycle->rest();
+    const u64 last = cycle->count();
+    idle_sleeps_.exchange_acq_rel(1); // before the look at the count: a collection that this does not see wakes (resume)
+    if (cycle->count() == last) futex_wait(idle_sleeps_, 1);
+    idle_sleeps_.store_relaxed(0);
+    collected = false;
+  }
+}
+
+bool DotNet::resting_held() const {
+  return no_gc_starting_.load_acquire() != 0 || no_gc_active() || latency_mode.load_relaxed() == i32(clr::LatencyMode::low_latency);
+}
+
+// What has died is not known: it may have done so without a further allocation. So a heap that takes little time is collected whenever a program comes to rest, another where it has grown.
+bool DotNet::collect_at_rest(u64 count) {
+  const CycleRecord last = last_full();
+  const u64 lived = last.end.index == 0 ? 0 : last.end.heap_after, now = bytes_in_use();
+  const bool grown = now > lived + max_of(kWorthCollecting, lived / 4), dear = cycle->prefers_beside();
+  if (now < kWorthCollecting || (dear && !grown) || cycle->marking()) return false;
+  Request request = request_at_rest();
+  request.seen = count;
+  request.begin_marking = dear && begins_beside();
+  if (!request.begin_marking) request.kind = Kind::full;
+  cycle->collect(request);
+  return true;
+}
+
+Request DotNet::request_at_rest() {
+  Request request;
+  request.seen = cycle->count();
+  request.optional = true;
+  request.cause = Cause::idle;
+  request.may_widen = false;
+  request.give_back = true;
+  return request;
+}
+
+} // namespace garner::dotnet
