@@ -9,7 +9,7 @@ if command -v groff > /dev/null; then
   groff -man -ww -Tutf8 -P-c "$scratch/garner.1" > "$scratch/garner.txt" 2> "$scratch/warnings" || fail "groff: $(cat "$scratch/warnings")"
   [ -s "$scratch/warnings" ] && fail "groff: $(head -3 "$scratch/warnings")"
 fi
-for word in run compare bench options doctor machine record simulate advise reproduce report top SYNOPSIS 'EXIT STATUS'; do grep -q "$word" "$scratch/garner.1" || fail "the man page lacks $word"; done
+for word in run compare bench marks options doctor machine record simulate advise reproduce report top SYNOPSIS 'EXIT STATUS'; do grep -q "$word" "$scratch/garner.1" || fail "the man page lacks $word"; done
 
 "$garner" options > "$scratch/plain"
 "$garner" options --json > "$scratch/options.json"

@@ -142,14 +142,14 @@ TEST(Results, BenchTablesHaveRatiosAndMeans) {
     results[size_t(i)].contenders = {contender(Mode::garner, {"a"}, 1), contender(Mode::workstation, {"a"}, i == 0 ? 1 : 4), contender(Mode::server, {}, 0)};
     results[size_t(i)].contenders[2].failure = "exit code 3";
   }
-  std::vector<BenchTable> tables = bench_tables(results);
+  std::vector<TitledTable> tables = bench_tables(results);
   ASSERT_FALSE(tables.empty());
   EXPECT_EQ(tables[0].title, "CPU s, 2x the minimum heap");
   EXPECT_EQ(tables[0].table.text(false),
-            "workload         gar   wsn     srv  gar/wsn  gar/srv\n"
-            "one             1.00  1.00  failed     1.00        -\n"
-            "two             1.00  4.00  failed     0.25        -\n"
-            "geometric mean                         0.50        -\n");
+            "workload         gar   wsn     srv  gar/wsn  gar/srv  gar/best\n"
+            "one             1.00  1.00  failed     1.00        -      1.00\n"
+            "two             1.00  4.00  failed     0.25        -      0.25\n"
+            "geometric mean                         0.50        -      0.50\n");
   EXPECT_EQ(results[0].trouble(), "") << "a stock mode that fails is not our trouble";
   EXPECT_NE(bench_remarks(results).find("one at 2x the minimum heap: stock-server failed: exit code 3"), std::string::npos);
 }

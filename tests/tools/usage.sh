@@ -40,7 +40,7 @@ for lost in 'options' 'options --json' 'machine list' 'machine show amd48 --json
 done
 
 "$garner" --version | grep -q '^garner [0-9]' || fail "--version"
-for command in run compare bench options doctor machine top; do
+for command in run compare bench marks options doctor machine top; do
   "$garner" $command --help > "$scratch/out" 2>"$scratch/err" || fail "$command --help"
   grep -q "^Usage: garner $command" "$scratch/out" && [ ! -s "$scratch/err" ] || fail "$command --help: $(cat "$scratch/out")"
   "$garner" --help | grep -q "^  $command " || fail "--help does not list $command"

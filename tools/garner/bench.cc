@@ -5,8 +5,6 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -14,7 +12,6 @@
 #include "bench_setup.h"
 #include "collector_args.h"
 #include "command.h"
-#include "host_facts.h"
 #include "measure.h"
 #include "min_heap.h"
 #include "paths.h"
@@ -75,32 +72,15 @@ class Bench {
   void one(const Workload& workload) {
     Plan plan = setup_.ready(workload, progress_);
     plan.options = options_;
-    plan.trace_pauses = args_.trace_pauses || workload.result == ResultKind::files; // such workloads do not tell theirs
+    plan.trace_pauses |= args_.trace_pauses;
     bool limits = args_.only_min_heap;
     for (const std::string& at : args_.at) limits |= factor_of(at) > 0;
-    Baseline baseline = baseline_of(workload, plan, limits);
+    Baseline baseline = setup_.baseline_of(workload, plan, baselines_, limits, args_.search_again, progress_);
     if (args_.only_min_heap) {
       min_heaps_[workload.name] = baseline.min_heap_bytes;
       return;
     }
     for (const std::string& at : args_.at) results_.push_back(measured(workload, plan, baseline, at));
-  }
-
-  Baseline baseline_of(const Workload& workload, const Plan& plan, bool limits) {
-    std::string key = setup_.key_of(workload);
-    std::optional<Baseline> known = args_.search_again ? std::nullopt : baselines_.find(key);
-    Baseline baseline = known.value_or(Baseline{});
-    if (!known) {
-      progress_.show(workload.name + ": reference run");
-      baseline.reference = reference_run(plan);
-      baselines_.keep(key, baseline);
-    }
-    if (limits && baseline.min_heap_bytes == 0) {
-      baseline.min_heap_bytes = search_min_heap(plan, baseline.reference, progress_, workload.name);
-      baselines_.keep(key, baseline);
-      say_err("garner: {}: minimum heap {} MB\n", workload.name, megabytes_text(double(baseline.min_heap_bytes)));
-    }
-    return baseline;
   }
 
   BenchResult measured(const Workload& workload, Plan plan, const Baseline& baseline, const std::string& at) {
@@ -109,37 +89,25 @@ class Bench {
     result.at = at;
     result.min_heap_bytes = baseline.min_heap_bytes;
     result.paced = workload.paced;
-    double factor = factor_of(at);
-    if (factor > 0) plan.limit_bytes = uint64_t(factor * double(baseline.min_heap_bytes));
-    plan.time_limit_s = args_.time_limit_s > 0 ? args_.time_limit_s : baseline.reference.wall_s * 20 + 60;
+    plan = limited(plan, baseline, at, args_.time_limit_s);
     for (Mode mode : modes_) {
       plan.mode = mode;
       plan.library = mode == Mode::garner ? library_ : "";
       result.contenders.push_back({plan, {}, ""});
     }
     run_in_turn(result.contenders, args_.warmups, args_.runs, progress_, fmt::format("{} at {}", workload.name, at));
-    for (const Contender& contender : result.contenders)
-      for (const Sample& sample : contender.samples)
-        if (std::string difference = sample.failure.empty() ? difference_of(baseline.reference, sample) : ""; !difference.empty() && result.difference.empty())
-          result.difference = fmt::format("stock and {}: {}", contender.name(), difference);
+    result.difference = difference_of(baseline.reference, result.contenders);
     std::string trouble = result.trouble();
     say_err("garner: {} at {}: {}\n", workload.name, at, trouble.empty() ? "done" : trouble);
     return result;
   }
 
-  std::string machine() const {
-    utsname names = {};
-    uname(&names);
-    return fmt::format("{} cores, {} GB, {} {}, SDK {}", sysconf(_SC_NPROCESSORS_ONLN), meminfo_bytes("/proc/meminfo", "MemTotal") >> 30, names.sysname,
-                       names.release, setup_.sdk_version());
-  }
-
   void tell() const {
     if (args_.only_min_heap) return tell_min_heaps();
     if (results_.empty()) return;
-    std::string markdown = fmt::format("# Workloads, size {}, {} runs each, medians\n{}\n\nOptions of the collector: {}\n", args_.size, args_.runs, machine(),
+    std::string markdown = fmt::format("# Workloads, size {}, {} runs each, medians\n{}\n\nOptions of the collector: {}\n", args_.size, args_.runs, setup_.machine(),
                                        options_.empty() ? "the defaults" : "`" + options_ + "`");
-    for (const BenchTable& table : bench_tables(results_)) {
+    for (const TitledTable& table : bench_tables(results_)) {
       say_out("{}\n{}\n", table.title, table.table.text(colours_on(1)));
       markdown += fmt::format("\n## {}\n{}", table.title, table.table.markdown());
     }
@@ -148,7 +116,7 @@ class Bench {
     say_out("{}", remarks);
     for (const ModeRow& row : mode_rows())
       markdown += fmt::format("{}- {}: {}, {}\n", row.mode == Mode::garner ? "\n" : "", row.letters, row.name, row.sentence);
-    nlohmann::ordered_json json = {{"size", args_.size},  {"runs", args_.runs},    {"machine", machine()},
+    nlohmann::ordered_json json = {{"size", args_.size},  {"runs", args_.runs},    {"machine", setup_.machine()},
                                    {"options", options_}, {"failures", failures_}, {"results", bench_json(results_)}};
     fs::path out = args_.out.empty() ? setup_.output() / "results" : fs::absolute(args_.out);
     write_file_and_directories(out / "bench.json", json.dump(2) + "\n");

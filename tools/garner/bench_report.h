@@ -1,4 +1,4 @@
-// What `garner bench` tells: one table per figure and heap size, the first mode's ratio to each other one, and geometric means.
+// What `garner bench` tells: one table per figure and heap size, the first mode's ratio to each other one and to the best of them, and geometric means.
 #pragma once
 #include <string>
 #include <vector>
@@ -21,11 +21,13 @@ struct BenchResult {
   std::string trouble() const; // of the first contender's runs and of all results; empty when there is none
 };
 
-struct BenchTable {
+struct TitledTable {
   std::string title;
   Table table;
 };
-std::vector<BenchTable> bench_tables(const std::vector<BenchResult>& results);
+std::vector<TitledTable> bench_tables(const std::vector<BenchResult>& results);
+// Of one figure: a table for each heap size.
+std::vector<TitledTable> bench_tables(const std::vector<BenchResult>& results, const Figure& figure);
 std::string bench_remarks(const std::vector<BenchResult>& results);
 nlohmann::ordered_json bench_json(const std::vector<BenchResult>& results);
 

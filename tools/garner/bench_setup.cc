@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <sstream>
+#include <sys/utsname.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "errors.h"
+#include "host_facts.h"
 #include "paths.h"
+#include "say.h"
+#include "table.h"
 
 namespace garner::tool {
 namespace {
@@ -92,6 +97,30 @@ std::string BenchSetup::key_of(const Workload& workload) const {
   return key;
 }
 
+std::string BenchSetup::machine() const {
+  utsname names = {};
+  uname(&names);
+  return fmt::format("{} cores, {} GB, {} {}, SDK {}", sysconf(_SC_NPROCESSORS_ONLN), meminfo_bytes("/proc/meminfo", "MemTotal") >> 30, names.sysname,
+                     names.release, sdk_version_);
+}
+
+Baseline BenchSetup::baseline_of(const Workload& workload, const Plan& plan, BaselineFile& kept, bool searching, bool anew, const Progress& progress) const {
+  std::string key = key_of(workload);
+  std::optional<Baseline> known = anew ? std::nullopt : kept.find(key);
+  Baseline baseline = known.value_or(Baseline{});
+  if (!known) {
+    progress.show(workload.name + ": reference run");
+    baseline.reference = reference_run(plan);
+    kept.keep(key, baseline);
+  }
+  if (searching && baseline.min_heap_bytes == 0) {
+    baseline.min_heap_bytes = search_min_heap(plan, baseline.reference, progress, workload.name);
+    kept.keep(key, baseline);
+    say_err("garner: {}: minimum heap {} MB\n", workload.name, megabytes_text(double(baseline.min_heap_bytes)));
+  }
+  return baseline;
+}
+
 fs::path BenchSetup::work_of(const Workload& workload) const { return output_ / "work" / (workload.name + "-" + size_); }
 
 std::map<std::string, std::string> BenchSetup::names_for(const Workload& workload, const fs::path& work) const {
@@ -148,6 +177,7 @@ Plan BenchSetup::ready(const Workload& workload, const Progress& progress) {
   plan.program = expand(workload.command, names);
   plan.directory = work.string();
   plan.compare_stdout = false;
+  plan.trace_pauses = workload.result == ResultKind::files; // such workloads do not tell theirs
   plan.keys = workload.result == ResultKind::json ? workload.compare : std::vector<std::string>{};
   if (workload.result == ResultKind::files) plan.files = workload.compare;
   plan.remove_files = true; // below the working directory, which is ours

@@ -11,6 +11,7 @@
 
 #include "bench_file.h"
 #include "measure.h"
+#include "min_heap.h"
 
 namespace garner::tool {
 
@@ -22,13 +23,15 @@ class BenchSetup {
   BenchSetup(std::filesystem::path directory, std::string size);
 
   const std::filesystem::path& output() const { return output_; }
-  const std::string& sdk_version() const { return sdk_version_; }
+  std::string machine() const; // "2 cores, 23 GB, Linux 6.18, SDK 10.0.401": where the figures are from
 
   // Builds and prepares, then says how to run it (mode, limit and collector options are left to the caller).
-  // std::runtime_error with the end of the failing step's output.
+  // Pauses are traced where the workload does not tell its own. std::runtime_error with the end of the failing step's output.
   Plan ready(const Workload& workload, const Progress& progress);
   // Everything that the workload's result and heap depend on, as a text: after ready(), for the built program is part of it.
   std::string key_of(const Workload& workload) const;
+  // The workload's reference run and, where `searching`, its minimum heap: those that are kept, unless `anew`, else found now and kept. `plan` comes from ready().
+  Baseline baseline_of(const Workload& workload, const Plan& plan, BaselineFile& kept, bool searching, bool anew, const Progress& progress) const;
 
  private:
   std::filesystem::path work_of(const Workload& workload) const;

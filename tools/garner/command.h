@@ -24,6 +24,7 @@ struct Command {
 Command add_run(CLI::App& root);
 Command add_compare(CLI::App& root);
 Command add_bench(CLI::App& root);
+Command add_marks(CLI::App& root);
 Command add_options(CLI::App& root);
 Command add_doctor(CLI::App& root);
 Command add_machine(CLI::App& root);

@@ -21,7 +21,7 @@ std::vector<Command> add_commands(CLI::App& root) {
   root.set_version_flag("--version", "garner " GARNER_VERSION, "Print the version and exit");
   root.get_help_ptr()->description("Print this help and exit");
   root.require_subcommand(1);
-  std::vector<Command> commands = {add_run(root), add_compare(root), add_bench(root), add_options(root), add_doctor(root), add_machine(root), add_record(root), add_simulate(root), add_advise(root), add_reproduce(root), add_report(root), add_top(root)};
+  std::vector<Command> commands = {add_run(root), add_compare(root), add_bench(root), add_marks(root), add_options(root), add_doctor(root), add_machine(root), add_record(root), add_simulate(root), add_advise(root), add_reproduce(root), add_report(root), add_top(root)};
   for (const Command& command : commands) command.app->group("Commands");
   return commands;
 }

@@ -120,12 +120,20 @@ void read_json_line(Sample& sample, const std::vector<std::string>& keys) {
     auto gc = object.find("gc");
     bool has_gc = gc != object.end() && gc->is_object();
     if (!has_gc && checksum.empty()) continue;
+    sample.line = line;
     sample.checksum = checksum;
     if (!has_gc) return;
     sample.pause_total_ms = number(*gc, "pause_total_ms", sample.pause_total_ms);
     sample.pause_max_ms = number(*gc, "pause_max_ms", sample.pause_max_ms);
     return;
   }
+}
+
+double figure_at(const Sample& sample, const std::string& path) {
+  if (sample.line.empty()) return -1;
+  const Json::json_pointer pointer("/" + path);
+  const Json object = Json::parse(sample.line, nullptr, false);
+  return object.is_object() && object.contains(pointer) && object[pointer].is_number() ? object[pointer].get<double>() : -1;
 }
 
 Sample run_once(const Plan& plan) {
@@ -178,8 +186,20 @@ std::vector<double> Contender::all_of(const Figure& figure) const {
   return values;
 }
 
+std::vector<double> Contender::all_at(const std::string& path) const {
+  std::vector<double> values;
+  for (const Sample& sample : samples)
+    if (double value = sample.failure.empty() ? figure_at(sample, path) : -1; value >= 0) values.push_back(value);
+  return values;
+}
+
 double Contender::median_of(const Figure& figure) const {
   std::vector<double> values = all_of(figure);
+  return values.empty() ? -1 : median(values);
+}
+
+double Contender::median_at(const std::string& path) const {
+  std::vector<double> values = all_at(path);
   return values.empty() ? -1 : median(values);
 }
 
@@ -217,6 +237,14 @@ std::string difference_of(const Sample& reference, const Sample& other) {
   if (reference.files.size() != other.files.size()) return fmt::format("{} files and {} files", reference.files.size(), other.files.size());
   for (size_t i = 0; i < reference.files.size(); i++)
     if (reference.files[i] != other.files[i]) return fmt::format("file {} and {}", reference.files[i], other.files[i]);
+  return "";
+}
+
+std::string difference_of(const Sample& reference, const std::vector<Contender>& contenders) {
+  for (const Contender& contender : contenders)
+    for (const Sample& sample : contender.samples)
+      if (std::string difference = sample.failure.empty() ? difference_of(reference, sample) : ""; !difference.empty())
+        return fmt::format("stock and {}: {}", contender.name(), difference);
   return "";
 }
 

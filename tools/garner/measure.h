@@ -12,6 +12,7 @@ namespace garner::tool {
 // What is run, and how.
 struct Plan {
   Mode mode = Mode::garner;
+  std::string label;           // its name in tables, where several have one mode; empty: the mode's
   std::vector<std::string> program;
   std::string directory;       // empty: this one
   Environment environment;     // of the program itself, beside the mode's
@@ -32,12 +33,15 @@ struct Plan {
 struct Sample {
   double wall_s = -1, cpu_s = -1, peak_bytes = -1, pause_total_ms = -1, pause_max_ms = -1;
   std::string output;
+  std::string line;     // the JSON line that told the program's figures; empty when there is none
   std::string checksum; // the compared keys of the JSON line, "checksum 5f3a, operations 12"; empty when there is none
   std::vector<std::string> files; // "name: size, digest" of each
   std::string failure;  // why the run does not count; empty when it does
   int exit_code = 0;
 };
 Sample run_once(const Plan& plan);
+// A number of the program's JSON line by its keys, "figures/young_pause_ms/median"; negative when there is none.
+double figure_at(const Sample& sample, const std::string& path);
 
 // The figures of a run, in the order of the reports.
 struct Figure {
@@ -53,9 +57,11 @@ struct Contender {
   std::vector<Sample> samples; // warm-ups left out
   std::string failure;         // of the run after which it was not run again
 
-  const char* name() const { return name_of(plan.mode); }
+  const char* name() const { return plan.label.empty() ? name_of(plan.mode) : plan.label.c_str(); }
   double median_of(const Figure& figure) const; // of the good runs; negative when unknown
+  double median_at(const std::string& path) const; // of a number of the JSON line, likewise
   std::vector<double> all_of(const Figure& figure) const;
+  std::vector<double> all_at(const std::string& path) const;
 };
 
 // Tells what is being done, on a terminal only; one line that replaces itself.
@@ -76,6 +82,8 @@ void run_in_turn(std::vector<Contender>& contenders, int warmups, int runs, cons
 
 // How the result of `other` differs from that of `reference`, in a few words; empty when it does not.
 std::string difference_of(const Sample& reference, const Sample& other);
+// The first difference of a good run of any contender from stock's reference, with the contender's name.
+std::string difference_of(const Sample& reference, const std::vector<Contender>& contenders);
 // "checksum 5f3a", "stdout, 1204 bytes", "out.dll: 812 bytes, …": what is compared.
 std::string result_text(const Sample& sample);
 

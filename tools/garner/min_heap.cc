@@ -68,11 +68,20 @@ uint64_t search_min_heap(Plan plan, const Sample& reference, const Progress& pro
   return *least;
 }
 
-BaselineFile::BaselineFile(std::filesystem::path path) : path_(std::move(path)) {
-  std::string text;
-  if (read_file(path_, text)) all_ = nlohmann::ordered_json::parse(text, nullptr, false);
-  if (!all_.is_object()) all_ = nlohmann::ordered_json::object();
+Plan limited(Plan plan, const Baseline& baseline, const std::string& at, double time_limit_s) {
+  if (double factor = factor_of(at); factor > 0) plan.limit_bytes = uint64_t(factor * double(baseline.min_heap_bytes));
+  plan.time_limit_s = time_limit_s > 0 ? time_limit_s : baseline.reference.wall_s * 20 + 60;
+  return plan;
 }
+
+nlohmann::ordered_json object_in(const std::filesystem::path& file) {
+  std::string text;
+  nlohmann::ordered_json all;
+  if (read_file(file, text)) all = nlohmann::ordered_json::parse(text, nullptr, false);
+  return all.is_object() ? all : nlohmann::ordered_json::object();
+}
+
+BaselineFile::BaselineFile(std::filesystem::path path) : path_(std::move(path)), all_(object_in(path_)) {}
 
 std::optional<Baseline> BaselineFile::find(const std::string& key) const {
   auto at = all_.find(key);

@@ -28,6 +28,11 @@ struct Baseline {
 Sample reference_run(Plan plan);
 // A run counts as finished when its result is the reference's and it took at most five times as long (and ten seconds).
 uint64_t search_min_heap(Plan plan, const Sample& reference, const Progress& progress, const std::string& name);
+// The plan with the limit that `at` means, and with the time a run may take: `time_limit_s`, or when that is 0 twenty times the reference run and a minute.
+Plan limited(Plan plan, const Baseline& baseline, const std::string& at, double time_limit_s);
+
+// The object that a JSON file holds; an empty one where there is no such file, or it is damaged.
+nlohmann::ordered_json object_in(const std::filesystem::path& file);
 
 // The file where baselines are kept, by a key that names everything they depend on. Saved at every change. A file that is damaged is begun anew.
 class BaselineFile {

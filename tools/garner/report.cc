@@ -12,6 +12,15 @@ using Json = nlohmann::ordered_json;
 
 double ratio_of(double a, double b) { return a >= 0 && b > 0 ? a / b : -1; }
 
+const Contender* best_of_others(const std::vector<Contender>& all, const Figure& figure) {
+  const Contender* best = nullptr;
+  for (size_t other = 1; other < all.size(); other++) {
+    const double mine = all[other].failure.empty() ? all[other].median_of(figure) : -1;
+    if (mine >= 0 && (best == nullptr || mine < best->median_of(figure))) best = &all[other];
+  }
+  return best;
+}
+
 double lower_bound_overhead(const Contender& contender, const std::vector<Contender>& all) {
   bool pauses_known = false;
   auto median_of = [&](const Contender& c, bool without_pauses) {

@@ -34,6 +34,8 @@ struct Comparison {
 double lower_bound_overhead(const Contender& contender, const std::vector<Contender>& all);
 // a / b where both are known and b > 0, else negative.
 double ratio_of(double a, double b);
+// The one of `all` but the first with the least of a figure, of those that did not fail and tell it; null when there is none.
+const Contender* best_of_others(const std::vector<Contender>& all, const Figure& figure);
 // One contender as JSON: medians, and every run.
 nlohmann::ordered_json json_of(const Contender& contender);
 

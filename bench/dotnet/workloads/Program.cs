@@ -28,6 +28,7 @@ internal static class Program
         new OldEntries(),
         new Survivors(),
         new RequestServer(),
+        new Hello(),
         new GenerateCsharp(),
         new GenerateSolution(),
     ];

@@ -1,0 +1,517 @@
+#include "marks_rows.h"
+
+#include <algorithm>
+#include <strings.h>
+
+#include <fmt/format.h>
+
+#include "errors.h"
+#include "report.h"
+#include "stats.h"
+
+namespace garner::tool {
+namespace {
+
+const std::vector<Mode> kStock = {Mode::workstation, Mode::concurrent, Mode::server, Mode::server_datas};
+const std::vector<Mode> kNotConcurrent = {Mode::workstation, Mode::server};
+constexpr int kHelloRuns = 15, kOwnRuns = 3; // where a figure is of one workload only, chance has more room than in a mean over many
+constexpr const char* kTight = "1.3";
+constexpr const char* kKinds[] = {"weak", "finalizable", "conditional", "syncblocks", "pinned"};
+
+std::string text_of(const std::string& at) { return at == "unlimited" ? "unlimited" : "at " + at; }
+
+std::vector<Entrant> ours_and(const std::vector<Mode>& modes) {
+  std::vector<Entrant> all = {{Mode::garner}};
+  for (Mode mode : modes) all.push_back({mode});
+  return all;
+}
+
+// ---- rows over many workloads ----
+
+PartPlan heap_part(const Selection& selection, const std::string& workload, const std::string& at, const std::vector<Mode>& with) {
+  return {fmt::format("{} {}", workload, text_of(at)), {workload}, at, ours_and(with), selection.runs > 0 ? selection.runs : 1};
+}
+
+template <class Wanted> std::vector<PartPlan> heap_parts(const Selection& selection, Wanted wanted) {
+  std::vector<PartPlan> all;
+  for (const std::string& workload : selection.workloads)
+    for (const std::string& at : selection.at)
+      if (wanted(at)) all.push_back(heap_part(selection, workload, at, kStock));
+  return all;
+}
+bool limit(const std::string& at) { return at != "unlimited"; }
+std::vector<PartPlan> every_size(const Selection& selection) { return heap_parts(selection, [](const std::string&) { return true; }); }
+std::vector<PartPlan> with_limit(const Selection& selection) { return heap_parts(selection, limit); }
+std::vector<PartPlan> without_limit(const Selection& selection) { return heap_parts(selection, [](const std::string& at) { return !limit(at); }); }
+
+// Where every stock mode has less room than it needs only this collector and the reference run.
+std::vector<PartPlan> tight(const Selection& selection) {
+  std::vector<PartPlan> all;
+  if (std::find(selection.at.begin(), selection.at.end(), kTight) != selection.at.end()) return all;
+  for (const std::string& workload : selection.workloads) all.push_back(heap_part(selection, workload, kTight, {}));
+  return all;
+}
+
+std::vector<PartPlan> every_size_and_tight(const Selection& selection) {
+  std::vector<PartPlan> all;
+  const std::vector<PartPlan> usual = every_size(selection), narrow = tight(selection);
+  for (const std::string& workload : selection.workloads) // all of one workload together: its minimum heap is searched when the first is measured
+    for (const std::vector<PartPlan>* some : {&usual, &narrow})
+      for (const PartPlan& part : *some)
+        if (part.piece.workload == workload) all.push_back(part);
+  return all;
+}
+
+// The figure's bench tables, with this collector and those modes only.
+std::vector<TitledTable> heap_tables(const std::vector<PartPlan>& plans, const Parts& parts, const char* figure, const std::vector<Mode>& with) {
+  std::vector<BenchResult> results;
+  for (const PartPlan& plan : plans) {
+    auto at = parts.find(plan.name);
+    if (at == parts.end()) continue;
+    BenchResult result = at->second;
+    std::erase_if(result.contenders, [&](const Contender& contender) {
+      return contender.plan.mode != Mode::garner && std::find(with.begin(), with.end(), contender.plan.mode) == with.end();
+    });
+    results.push_back(std::move(result));
+  }
+  return bench_tables(results, figure_named(figure));
+}
+
+Verdict finish_verdict(const std::string& figure, const std::vector<PartPlan>& plans, const Parts& parts) {
+  Verdict verdict{figure, "all"};
+  size_t measured = 0, wanted = 0, finished = 0;
+  for (const PartPlan& plan : plans) {
+    auto at = parts.find(plan.name);
+    if (at == parts.end()) continue;
+    const std::vector<Contender>& all = at->second.contenders;
+    bool stock = all.size() == 1; // alone it stands against the reference run
+    for (size_t other = 1; other < all.size(); other++) stock |= all[other].failure.empty();
+    measured++;
+    if (!stock) continue;
+    wanted++;
+    const std::string trouble = at->second.trouble();
+    finished += trouble.empty();
+    if (!trouble.empty()) verdict.losses.push_back(fmt::format("{}: {}", plan.name, trouble));
+  }
+  if (measured > 0) verdict.reached = fmt::format("{} of {}{}", finished, wanted, measured < plans.size() ? fmt::format(" ({} of {} parts)", measured, plans.size()) : "");
+  if (wanted > 0) verdict.value = double(finished) / double(wanted);
+  verdict.holds = !verdict.losses.empty() ? Holds::no : measured == plans.size() && measured > 0 ? Holds::yes : Holds::unmeasured;
+  return verdict;
+}
+
+std::vector<Verdict> judge_finishing(const Selection& selection, const Parts& parts) {
+  std::vector<Verdict> all = {finish_verdict("finishes with stock's result where any stock mode finishes", every_size(selection), parts)};
+  if (const std::vector<PartPlan> narrow = tight(selection); !narrow.empty()) all.push_back(finish_verdict("the same at 1.3x the minimum heap", narrow, parts));
+  return all;
+}
+
+std::vector<TitledTable> tables_of_finishing(const Selection& selection, const Parts& parts) {
+  std::vector<std::string> sizes = selection.at;
+  if (!tight(selection).empty()) sizes.insert(sizes.begin(), kTight);
+  std::vector<std::string> head = {"workload"};
+  for (const std::string& at : sizes) head.push_back(at);
+  Table table(head);
+  for (const std::string& workload : selection.workloads) {
+    std::vector<std::string> cells = {workload};
+    for (const std::string& size : sizes) {
+      auto at = parts.find(heap_part(selection, workload, size, {}).name);
+      cells.push_back(at == parts.end() ? "-" : !at->second.contenders[0].failure.empty() ? "failed" : at->second.difference.empty() ? "equal" : "differs");
+    }
+    table.row(cells);
+  }
+  return {{"result, by heap size", table}};
+}
+
+std::vector<Verdict> judge_cpu(const Selection& selection, const Parts& parts) {
+  const Compared workstation = compared(every_size(selection), parts, figure_named("cpu_s"), {Mode::workstation});
+  return {mean_verdict("processor time, of stock-workstation", 0.85, workstation),
+          mean_verdict("processor time, of the best stock mode", 0.95, compared(every_size(selection), parts, figure_named("cpu_s"), kStock)),
+          most_verdict("processor time, none above, of stock-workstation", 1.10, workstation)};
+}
+std::vector<Verdict> judge_stopped(const Selection& selection, const Parts& parts) {
+  return {mean_verdict("stopped time with a limit, of the best stock mode", 0.5, compared(with_limit(selection), parts, figure_named("pause_total_ms"), kStock))};
+}
+std::vector<Verdict> judge_longest(const Selection& selection, const Parts& parts) {
+  return {mean_verdict("longest pause, of the best non-concurrent stock mode", 0.5, compared(every_size(selection), parts, figure_named("pause_max_ms"), kNotConcurrent))};
+}
+std::vector<Verdict> judge_concurrent(const Selection& selection, const Parts& parts) {
+  const std::vector<PartPlan> plans = every_size(selection);
+  return {mean_verdict("longest pause, of stock-concurrent", 0.5, compared(plans, parts, figure_named("pause_max_ms"), {Mode::concurrent})),
+          mean_verdict("processor time, of stock-concurrent", 1.0, compared(plans, parts, figure_named("cpu_s"), {Mode::concurrent}))};
+}
+
+// The peak over the limit has no mark: the limit is of the managed heap, and the runtime comes on top.
+Verdict peak_over_limit(const Selection& selection, const Parts& parts) {
+  Verdict verdict{"peak memory with a limit, of the limit", "-"};
+  Compared all;
+  for (const PartPlan& plan : with_limit(selection)) {
+    auto at = parts.find(plan.name);
+    if (at == parts.end() || !at->second.contenders[0].failure.empty()) continue;
+    const Contender& ours = at->second.contenders[0];
+    if (ours.plan.limit_bytes) all.ratios.push_back({plan.piece.workload, plan.at, "the limit", ratio_of(ours.median_of(figure_named("peak_bytes")), double(*ours.plan.limit_bytes))});
+  }
+  all.wanted = all.measured = all.ratios.size();
+  Verdict mean = mean_verdict(verdict.figure, 0, all);
+  verdict.value = mean.value, verdict.reached = mean.reached;
+  verdict.holds = Holds::unmarked;
+  return verdict;
+}
+
+std::vector<Verdict> judge_memory(const Selection& selection, const Parts& parts) {
+  Verdict limited_peak = mean_verdict("peak memory with a limit, of the smallest stock mode", 0, compared(with_limit(selection), parts, figure_named("peak_bytes"), kStock));
+  limited_peak.mark = "-", limited_peak.holds = Holds::unmarked;
+  return {mean_verdict("peak memory without a limit, of the smallest stock mode", 1.0, compared(without_limit(selection), parts, figure_named("peak_bytes"), kStock)),
+          limited_peak, peak_over_limit(selection, parts)};
+}
+
+// ---- rows of one workload each ----
+
+PartPlan own_part(const Selection& selection, const std::string& name, const std::vector<Entrant>& entrants, int runs = kOwnRuns) {
+  return {name, piece_named(name), "unlimited", entrants, selection.runs > 0 ? selection.runs : runs};
+}
+
+// A part that is measured, and in which this collector finished; else null, with what the verdict is then.
+const BenchResult* good_part(const Parts& parts, const std::string& name, Verdict& verdict) {
+  auto at = parts.find(name);
+  if (at == parts.end()) return nullptr;
+  const std::string trouble = at->second.trouble();
+  if (trouble.empty()) return &at->second;
+  verdict.holds = Holds::no;
+  verdict.losses = {fmt::format("{}: {}", name, trouble)};
+  return nullptr;
+}
+
+// Three digits also of what is less than 1: the wall time of a program that only starts.
+std::string number_text(double value) { return value > 0 && value < 1 ? fmt::format("{:.3f}", value) : milliseconds_text(value); }
+
+// A key of figures(), or a path of the JSON line.
+double median_of(const Contender& contender, const std::string& what) {
+  if (!contender.failure.empty()) return -1;
+  for (const Figure& figure : figures())
+    if (what == figure.key) return contender.median_of(figure);
+  return contender.median_at(what);
+}
+
+double median_of(const BenchResult& part, Mode mode, const std::string& what) {
+  for (const Contender& contender : part.contenders)
+    if (contender.plan.mode == mode) return median_of(contender, what);
+  return -1;
+}
+
+struct Best {
+  double value = -1;
+  std::string of;
+};
+Best best_stock(const BenchResult& part, const std::string& what) {
+  Best best;
+  for (size_t other = 1; other < part.contenders.size(); other++) {
+    const Contender& contender = part.contenders[other];
+    const double mine = contender.plan.mode == Mode::garner ? -1 : median_of(contender, what);
+    if (mine >= 0 && (best.value < 0 || mine < best.value)) best = {mine, contender.name()};
+  }
+  return best;
+}
+
+// "21.1 stock-workstation, 20.4 stock-server"
+std::string others_text(const BenchResult& part, const std::string& what) {
+  std::string all;
+  for (size_t other = 1; other < part.contenders.size(); other++)
+    all += fmt::format("{}{} {}", all.empty() ? "" : ", ", number_text(median_of(part.contenders[other], what)), part.contenders[other].name());
+  return all;
+}
+
+// What stands in the tables of such rows: titles, and keys or paths.
+using Columns = std::vector<OwnFigure>;
+
+TitledTable part_table(const std::string& title, const std::vector<PartPlan>& plans, const Parts& parts, const Columns& columns) {
+  std::vector<std::string> head = {"part", "collector"};
+  for (const OwnFigure& column : columns) head.push_back(column.title);
+  Table table(head);
+  table.left(1);
+  for (const PartPlan& plan : plans) {
+    auto at = parts.find(plan.name);
+    if (at == parts.end()) continue;
+    for (const Contender& contender : at->second.contenders) {
+      std::vector<std::string> cells = {plan.name, contender.name()};
+      for (const OwnFigure& column : columns)
+        cells.push_back(!contender.failure.empty() ? "failed"
+                        : column.path == "peak_bytes" ? megabytes_text(median_of(contender, column.path))
+                                                      : number_text(median_of(contender, column.path)));
+      table.row(cells);
+    }
+  }
+  return {title, table};
+}
+
+std::vector<PartPlan> parts_of_survivors(const Selection& selection) {
+  return {own_part(selection, "survivors", ours_and(kNotConcurrent)), own_part(selection, "surviving-arrays", ours_and(kNotConcurrent))};
+}
+std::vector<Verdict> judge_survivors(const Selection&, const Parts& parts) {
+  Verdict nodes{"survivors of 48 bytes, ns each", "≤ 18"}, arrays{"surviving arrays of 8 KB, of the rate of copying", "≥ 0.50"};
+  if (const BenchResult* part = good_part(parts, "survivors", nodes)) {
+    const std::string path = "figures/ns_per_object";
+    const double ns = median_of(part->contenders[0], path);
+    nodes = at_most(nodes.figure, nodes.mark, ns, 18, fmt::format("{:.1f} ({})", ns, others_text(*part, path)));
+    if (Best best = best_stock(*part, path); best.value >= 0 && ns > best.value) nodes.losses = {fmt::format("survivors: {:.1f} ns, {} has {:.1f}", ns, best.of, best.value)};
+  }
+  if (const BenchResult* part = good_part(parts, "surviving-arrays", arrays)) {
+    const double rate = median_of(part->contenders[0], "figures/mb_per_s"), copying = median_of(part->contenders[0], "figures/copying_mb_per_s");
+    arrays = at_least(arrays.figure, arrays.mark, ratio_of(rate, copying), 0.5, fmt::format("{:.2f}: {:.0f} of {:.0f} MB/s", ratio_of(rate, copying), rate, copying));
+  }
+  return {nodes, arrays};
+}
+std::vector<TitledTable> tables_of_survivors(const Selection& selection, const Parts& parts) {
+  return {part_table("Young collections of what survives", parts_of_survivors(selection), parts,
+                     {{"pause ms", "figures/pause_ms/median"}, {"ns each", "figures/ns_per_object"}, {"MB/s", "figures/mb_per_s"}, {"copying MB/s", "figures/copying_mb_per_s"}})};
+}
+
+std::vector<PartPlan> parts_of_full(const Selection& selection) {
+  std::vector<Entrant> all = ours_and(kNotConcurrent);
+  all.push_back({Mode::garner, "workers=1", "garner, one thread"});
+  return {own_part(selection, "random-graph", all)};
+}
+Verdict full_verdict(const std::string& what, const std::string& path, Mode mode, double mark, const Parts& parts) {
+  Verdict verdict{fmt::format("full collection, {}, rate over {}", what, name_of(mode)), fmt::format("≥ {:.1f}", mark)};
+  const BenchResult* part = good_part(parts, "random-graph", verdict);
+  if (part == nullptr) return verdict;
+  const double ours = median_of(part->contenders[0], path), theirs = median_of(*part, mode, path), ratio = ratio_of(theirs, ours);
+  verdict = at_least(verdict.figure, verdict.mark, ratio, mark, fmt::format("{:.2f}: {} and {} ms", ratio, number_text(ours), number_text(theirs)));
+  if (ratio >= 0 && ratio < 1) verdict.losses = {fmt::format("random-graph, {}: {} ms, {} has {}", what, number_text(ours), name_of(mode), number_text(theirs))};
+  return verdict;
+}
+std::vector<Verdict> judge_full(const Selection&, const Parts& parts) {
+  const std::string sweeping = "figures/sweeping_ms/median", compacting = "figures/compacting_ms/median";
+  return {full_verdict("not compacting", sweeping, Mode::workstation, 2, parts), full_verdict("not compacting", sweeping, Mode::server, 1.3, parts),
+          full_verdict("compacting", compacting, Mode::workstation, 4, parts), full_verdict("compacting", compacting, Mode::server, 2, parts)};
+}
+std::vector<TitledTable> tables_of_full(const Selection& selection, const Parts& parts) {
+  return {part_table("Full collections of 8 M nodes", parts_of_full(selection), parts,
+                     {{"not compacting ms", "figures/sweeping_ms/median"}, {"compacting ms", "figures/compacting_ms/median"}})};
+}
+
+std::vector<PartPlan> parts_of_old(const Selection& selection) {
+  std::vector<PartPlan> all = {own_part(selection, "old-entries none", ours_and({Mode::workstation}))};
+  for (const char* kind : kKinds) all.push_back(own_part(selection, fmt::format("old-entries {}", kind), ours_and({Mode::workstation})));
+  return all;
+}
+std::vector<Verdict> judge_old(const Selection&, const Parts& parts) {
+  const std::string path = "figures/young_pause_ms/median";
+  std::vector<Verdict> all;
+  for (const char* kind : kKinds) {
+    Verdict verdict{fmt::format("young pause beside old entries, {}, over none", kind), "≤ +1 ms"};
+    const BenchResult *none = good_part(parts, "old-entries none", verdict), *some = none ? good_part(parts, fmt::format("old-entries {}", kind), verdict) : nullptr;
+    if (some != nullptr) {
+      const double least = median_of(none->contenders[0], path), ours = median_of(some->contenders[0], path), more = ours - least;
+      const bool known = least >= 0 && ours >= 0;
+      verdict.reached = known ? fmt::format("{:+.2f} ms: {:.2f} ({})", more, ours, others_text(*some, path)) : "-";
+      if (known) verdict.value = more;
+      verdict.holds = !known ? Holds::unmeasured : more <= 1 ? Holds::yes : Holds::no;
+      const Best best = best_stock(*some, path);
+      if (known && best.value >= 0 && ours > best.value) verdict.losses = {fmt::format("old-entries {}: {:.2f} ms, {} has {:.2f}", kind, ours, best.of, best.value)};
+    }
+    all.push_back(verdict);
+  }
+  return all;
+}
+std::vector<TitledTable> tables_of_old(const Selection& selection, const Parts& parts) {
+  return {part_table("Young pauses beside old entries", parts_of_old(selection), parts, {{"median ms", "figures/young_pause_ms/median"}, {"longest ms", "figures/young_pause_ms/max"}})};
+}
+
+std::vector<PartPlan> parts_of_requests(const Selection& selection) { return {own_part(selection, "request-server", ours_and(kStock))}; }
+// A figure of one part against the best stock mode's.
+Verdict part_verdict(const std::string& figure, double mark, const std::string& name, const std::string& what, const Parts& parts) {
+  Verdict verdict{figure, fmt::format("≤ {:.2f}", mark)};
+  const BenchResult* part = good_part(parts, name, verdict);
+  if (part == nullptr) return verdict;
+  const Best best = best_stock(*part, what);
+  const double ours = median_of(part->contenders[0], what), ratio = ratio_of(ours, best.value);
+  verdict = at_most(figure, verdict.mark, ratio, mark, fmt::format("{:.2f}: {} and {} ({})", ratio, number_text(ours), number_text(best.value), best.of));
+  if (ratio > 1) verdict.losses = {fmt::format("{}: {:.2f} of {}", name, ratio, best.of)};
+  return verdict;
+}
+std::vector<Verdict> judge_requests(const Selection&, const Parts& parts) {
+  return {part_verdict("request-server, p99.9 in us, of the best stock mode", 0.5, "request-server", "latency_us/p99.9", parts)};
+}
+std::vector<TitledTable> tables_of_requests(const Selection& selection, const Parts& parts) {
+  return {part_table("Latency of requests", parts_of_requests(selection), parts,
+                     {{"p50 us", "latency_us/p50"}, {"p99 us", "latency_us/p99"}, {"p99.9 us", "latency_us/p99.9"}, {"longest us", "latency_us/max"}, {"CPU s", "cpu_s"}, {"peak MB", "peak_bytes"}})};
+}
+
+std::vector<PartPlan> parts_of_start(const Selection& selection) {
+  return {own_part(selection, "hello", ours_and(kStock), kHelloRuns), own_part(selection, "hello-20", ours_and(kStock), kHelloRuns)};
+}
+Verdict peak_verdict(const std::string& figure, const std::string& name, const Parts& parts) {
+  Verdict verdict{figure, "≤ +2 MB"};
+  const BenchResult* part = good_part(parts, name, verdict);
+  if (part == nullptr) return verdict;
+  const Best best = best_stock(*part, "peak_bytes");
+  const double ours = median_of(part->contenders[0], "peak_bytes"), more = (ours - best.value) / (1 << 20);
+  const bool known = ours >= 0 && best.value >= 0;
+  if (known) verdict.value = more;
+  verdict.reached = known ? fmt::format("{:+.1f} MB: {} and {} ({})", more, megabytes_text(ours), megabytes_text(best.value), best.of) : "-";
+  verdict.holds = !known ? Holds::unmeasured : more <= 2 ? Holds::yes : Holds::no;
+  if (known && more > 0) verdict.losses = {fmt::format("{}: {:.1f} MB more than {}", name, more, best.of)};
+  return verdict;
+}
+std::vector<Verdict> judge_start(const Selection&, const Parts& parts) {
+  return {part_verdict("start and end of a program, wall s, of the fastest stock mode", 1.0, "hello", "wall_s", parts),
+          peak_verdict("its peak memory, over the smallest stock mode", "hello", parts),
+          part_verdict("a short program of 20 MB, wall s, of the fastest stock mode", 1.0, "hello-20", "wall_s", parts),
+          peak_verdict("its peak memory, over the smallest stock mode (20 MB)", "hello-20", parts)};
+}
+std::vector<TitledTable> tables_of_start(const Selection& selection, const Parts& parts) {
+  return {part_table("Short programs", parts_of_start(selection), parts, {{"wall s", "wall_s"}, {"CPU s", "cpu_s"}, {"stopped ms", "pause_total_ms"}, {"peak MB", "peak_bytes"}})};
+}
+
+// ---- arithmetic ----
+
+std::vector<double> values_of(const Compared& all, const std::string& at = "") {
+  std::vector<double> values;
+  for (const Ratio& ratio : all.ratios)
+    if (at.empty() || ratio.at == at) values.push_back(ratio.value);
+  return values;
+}
+
+// "0.83: 0.84 at 1.5, 0.82 unlimited", then what is missing.
+std::string mean_text(const Compared& all) {
+  std::vector<std::string> sizes;
+  for (const Ratio& ratio : all.ratios)
+    if (std::find(sizes.begin(), sizes.end(), ratio.at) == sizes.end()) sizes.push_back(ratio.at);
+  std::string text = fmt::format("{:.2f}", geometric_mean(values_of(all)));
+  if (sizes.size() < 2) return text;
+  for (size_t i = 0; i < sizes.size(); i++) text += fmt::format("{}{:.2f} {}", i == 0 ? ": " : ", ", geometric_mean(values_of(all, sizes[i])), text_of(sizes[i]));
+  return text;
+}
+
+std::string missing_text(const Compared& all) { return all.measured == all.wanted ? "" : fmt::format(" ({} of {} parts)", all.measured, all.wanted); }
+
+std::vector<std::string> losses_of(const Compared& all, double above) {
+  std::vector<Ratio> worse;
+  std::copy_if(all.ratios.begin(), all.ratios.end(), std::back_inserter(worse), [above](const Ratio& ratio) { return ratio.value > above; });
+  std::stable_sort(worse.begin(), worse.end(), [](const Ratio& a, const Ratio& b) { return a.value > b.value; });
+  std::vector<std::string> losses = all.failed;
+  losses.insert(losses.end(), all.only_we.begin(), all.only_we.end());
+  for (const Ratio& ratio : worse) losses.push_back(fmt::format("{} {}: {:.2f} of {}", ratio.workload, text_of(ratio.at), ratio.value, ratio.of));
+  return losses;
+}
+
+} // namespace
+
+const char* word_of(Holds holds) {
+  switch (holds) {
+    case Holds::yes: return "yes";
+    case Holds::no: return "no";
+    case Holds::unmeasured: return "not measured";
+    case Holds::unmarked: return "-";
+  }
+  return "";
+}
+
+const Figure& figure_named(const std::string& key) {
+  for (const Figure& figure : figures())
+    if (key == figure.key) return figure;
+  throw std::logic_error("no figure " + key);
+}
+
+Compared compared(const std::vector<PartPlan>& plans, const Parts& parts, const Figure& figure, const std::vector<Mode>& with) {
+  Compared all;
+  all.wanted = plans.size();
+  for (const PartPlan& plan : plans) {
+    auto at = parts.find(plan.name);
+    if (at == parts.end()) continue;
+    all.measured++;
+    std::vector<Contender> some = {at->second.contenders[0]};
+    bool finished = false;
+    for (const Contender& contender : at->second.contenders)
+      if (std::find(with.begin(), with.end(), contender.plan.mode) != with.end()) {
+        some.push_back(contender);
+        finished |= contender.failure.empty();
+      }
+    if (!some[0].failure.empty() && finished) all.failed.push_back(fmt::format("{}: {} failed", plan.name, some[0].name()));
+    const Contender* best = best_of_others(some, figure);
+    if (!some[0].failure.empty() || best == nullptr) continue;
+    const double ours = some[0].median_of(figure), theirs = best->median_of(figure);
+    if (const double ratio = ratio_of(ours, theirs); ratio >= 0) all.ratios.push_back({plan.piece.workload, plan.at, best->name(), ratio});
+    else if (ours > 0 && theirs == 0) all.only_we.push_back(fmt::format("{}: {} where {} has none", plan.name, figure.show(ours), best->name()));
+  }
+  return all;
+}
+
+Verdict mean_verdict(const std::string& figure, double mark, const Compared& all) {
+  Verdict verdict{figure, fmt::format("≤ {:.2f}", mark)};
+  verdict.losses = losses_of(all, 1);
+  if (!all.ratios.empty()) {
+    verdict.value = geometric_mean(values_of(all));
+    verdict.reached = mean_text(all) + missing_text(all);
+  }
+  if (!all.failed.empty()) verdict.holds = Holds::no;
+  else if (all.measured == all.wanted && !all.ratios.empty()) verdict.holds = *verdict.value <= mark ? Holds::yes : Holds::no;
+  return verdict;
+}
+
+Verdict most_verdict(const std::string& figure, double mark, const Compared& all) {
+  Verdict verdict{figure, fmt::format("≤ {:.2f}", mark)};
+  verdict.losses = losses_of(all, mark);
+  if (!all.ratios.empty()) {
+    verdict.value = maximum(values_of(all));
+    const size_t above = size_t(std::count_if(all.ratios.begin(), all.ratios.end(), [mark](const Ratio& ratio) { return ratio.value > mark; }));
+    verdict.reached = fmt::format("{:.2f} at most, {} of {} above{}", *verdict.value, above, all.ratios.size(), missing_text(all));
+    if (above > 0) verdict.holds = Holds::no;
+    else if (all.measured == all.wanted) verdict.holds = Holds::yes;
+  }
+  if (!all.failed.empty()) verdict.holds = Holds::no;
+  return verdict;
+}
+
+Verdict at_most(const std::string& figure, const std::string& mark, double value, double most, const std::string& reached) {
+  if (value < 0) return {figure, mark, "-"};
+  return {figure, mark, reached, value, value <= most ? Holds::yes : Holds::no};
+}
+
+Verdict at_least(const std::string& figure, const std::string& mark, double value, double least, const std::string& reached) {
+  if (value < 0) return {figure, mark, "-"};
+  return {figure, mark, reached, value, value >= least ? Holds::yes : Holds::no};
+}
+
+std::vector<std::string> workloads_of_rows() {
+  return {"binary-trees", "gcbench", "warehouse", "lru-cache", "xml-transform", "finalizers", "pinned-buffers",
+          "large-objects", "dictionary", "page-rank", "inverted-index", "kestrel", "roslyn"};
+}
+std::vector<std::string> sizes_of_rows() { return {"1.5", "2", "3", "unlimited"}; }
+
+const std::vector<Row>& rows() {
+  static const std::vector<Row> all = {
+    {"R1", "finishes", "Every workload finishes with stock's result wherever a stock mode does.", every_size_and_tight, judge_finishing, tables_of_finishing},
+    {"R2", "cpu", "Processor seconds over workloads and heap sizes.", every_size, judge_cpu,
+     [](const Selection& s, const Parts& p) { return heap_tables(every_size(s), p, "cpu_s", kStock); }},
+    {"R3", "stopped", "Time in which the program stands still, in all, with a limit.", with_limit, judge_stopped,
+     [](const Selection& s, const Parts& p) { return heap_tables(with_limit(s), p, "pause_total_ms", kStock); }},
+    {"R4", "longest", "The longest pause beside the stock modes that stop for all they do; the collector has its defaults (collect.marking=auto).", every_size, judge_longest,
+     [](const Selection& s, const Parts& p) { return heap_tables(every_size(s), p, "pause_max_ms", kNotConcurrent); }},
+    {"R5", "concurrent", "The longest pause and the processor time beside the stock mode that collects beside the program.", every_size, judge_concurrent,
+     [](const Selection& s, const Parts& p) { return heap_tables(every_size(s), p, "pause_max_ms", {Mode::concurrent}); }},
+    {"R6", "memory", "Peak resident memory of the largest process.", every_size, judge_memory,
+     [](const Selection& s, const Parts& p) { return heap_tables(every_size(s), p, "peak_bytes", kStock); }},
+    {"R7", "survivors", "A young collection in which nearly all survives, for each object.", parts_of_survivors, judge_survivors, tables_of_survivors},
+    {"R8", "full", "A full collection of objects linked at random, as a rate.", parts_of_full, judge_full, tables_of_full},
+    {"R9", "old-entries", "What a million old entries of one kind (100,000 pinned ones) add to a young pause.", parts_of_old, judge_old, tables_of_old},
+    {"R10", "request-server", "Latency under an open load beside 1 GB of sessions.", parts_of_requests, judge_requests, tables_of_requests},
+    {"R11", "start", "A program that says hello, and one that keeps 20 MB for a short while.", parts_of_start, judge_start, tables_of_start},
+  };
+  return all;
+}
+
+std::vector<Row> rows_named(const std::vector<std::string>& names) {
+  if (names.empty()) return rows();
+  std::vector<Row> chosen;
+  std::string known;
+  for (const Row& row : rows()) known += fmt::format("{}{} {}", known.empty() ? "" : ", ", row.id, row.name);
+  auto means = [](const std::string& name, const Row& row) { return strcasecmp(name.c_str(), row.id) == 0 || strcasecmp(name.c_str(), row.name) == 0; };
+  for (const std::string& name : names)
+    if (std::none_of(rows().begin(), rows().end(), [&](const Row& row) { return means(name, row); })) throw UsageError(fmt::format("no row '{}': {}", name, known));
+  for (const Row& row : rows())
+    if (std::any_of(names.begin(), names.end(), [&](const std::string& name) { return means(name, row); })) chosen.push_back(row);
+  return chosen;
+}
+
+} // namespace garner::tool
