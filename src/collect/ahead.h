@@ -44,6 +44,12 @@ class Ahead {
   u32 first_ = 0, count_ = 0, depth_ = 0;
 };
 
+// Asks for a line that several workers will read and none writes: asked for to be written it would go from one to the other. The simulated machine has one kind of request.
+template <class Self> GARNER_INLINE void ask_to_read(Self& self, word at) {
+  if constexpr (requires { self.touch_to_read(at); }) self.touch_to_read(at);
+  else self.touch(at);
+}
+
 // Asks for an object: for the line of its header, and on hardware for the one that its slots may reach into, since every second object of 48 bytes lies on two.
 // Not on the simulated machine, whose requests are all for writing: lines with objects of two workers would go to and fro.
 template <class Self> GARNER_INLINE void ask_for(Self& self, Ref ref) {

@@ -55,6 +55,20 @@ class MarksRunLength : public ::testing::Test {
     }
     marks_.each(at(0), end, [&](word block, usize bytes) { found.push_back({block, bytes}); });
     ASSERT_EQ(found, expected);
+    std::vector<std::pair<word, word>> dead, gaps;
+    word open = at(0);
+    usize live = 0;
+    for (const auto& [block, bytes] : expected) {
+      if (open != block) dead.push_back({open, block});
+      open = block + bytes;
+      live += bytes / kWordBytes;
+    }
+    if (open != at(words)) dead.push_back({open, at(words)});
+    marks_.each_gap(at(0), at(words), [&](word from, word to) { gaps.push_back({from, to}); });
+    ASSERT_EQ(gaps, dead);
+    ASSERT_EQ(marks_.live_words(at(0), end), live);
+    for (const auto& [from, to] : dead)
+      for (word inside : {from, align_down((from + to) / 2, kWordBytes), to - kWordBytes}) ASSERT_EQ(marks_.gap_begin(inside, at(0)), from);
     word target = kBase - MiB;
     plan(words, target);
     for (const Object& o : objects) {

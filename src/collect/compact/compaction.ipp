@@ -382,7 +382,7 @@ template <class H, class M> GARNER_INLINE void Compaction<H, M>::update(Self& se
   u8 c = heap_.cset_of(ref.at);
   if (u32(c >> 1) < holder_generation) heap_.mark_card(slot.at);
   if ((c & kMoving) == 0) return;
-  self.touch(word(&heap_.marks().entry_of(block_of(ref))));
+  ask_to_read(self, word(&heap_.marks().entry_of(block_of(ref))));
   if (u64 due; w.ahead.pass(slot.at, due)) rewrite(self, Slot{due});
 }
 

@@ -85,7 +85,7 @@ struct SpaceHandsOut : PlotHeap {
   Range taken[kTakes * kWorkers];
 };
 
-// N2: the starts of a region are built by one worker at a time and read by those who come after it.
+// N2: several look for objects in one buffer, of which only the begin is entered, and enter what they have walked over.
 struct StartsGrow : PlotHeap {
   static constexpr usize kObject = 2 * kCardBytes;
   struct Objects {
@@ -96,6 +96,7 @@ struct StartsGrow : PlotHeap {
     const u32 index = heap.take_region(Role::old, kLabelOld, 0);
     begin = heap.begin_of(index);
     heap.region(index).top.store_relaxed(begin + 3 * kObject);
+    note_start(heap, index, begin, begin + 3 * kObject);
     launch<StartsGrow, &StartsGrow::work, 0>(sim, this);
     launch<StartsGrow, &StartsGrow::work, 1>(sim, this);
     launch<StartsGrow, &StartsGrow::work, 2>(sim, this);
