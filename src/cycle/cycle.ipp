@@ -389,7 +389,8 @@ template <class H, class M> void Cycle<H, M>::full(Self& self, bool compact_all,
   ns += phase(self, Phase::clean, most, c.clean_tasks(), clean);
   c.free_dead();
   end.compact_ns += ns;
-  end.compacted = c.moved_bytes() != 0;
+  end.slid = c.moved_bytes();
+  end.compacted = end.slid != 0;
   end.pinned += c.pinned_count();
   totals(end);
 }

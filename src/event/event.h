@@ -83,7 +83,7 @@ struct CycleEnd {
   bool en_masse; // all that was young was promoted where it lies, unseen: copied nothing, kept == promoted, the dead among it
   u32 workers;
   u64 heap_before, heap_after, young_before, young_after, old_after, large_after, committed, limit, fragmented;
-  u64 promoted, copied, kept, moved, pinned, roots, finalize_pending, allocated_total, eden_next;
+  u64 promoted, copied, kept, moved, slid, pinned, roots, finalize_pending, allocated_total, eden_next;
   u64 gather_ns, evacuate_ns, weak_ns, mark_ns, compact_ns, finish_ns, cards_ns;
   u64 resize_ns; // making eden another size (N21, N22)
 };

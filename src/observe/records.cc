@@ -16,7 +16,7 @@ constexpr Field<u64, CycleEnd> kCycleFigures[] = {
   {"heap_before", &CycleEnd::heap_before}, {"heap_after", &CycleEnd::heap_after}, {"young_before", &CycleEnd::young_before},
   {"young_after", &CycleEnd::young_after}, {"old_after", &CycleEnd::old_after}, {"large_after", &CycleEnd::large_after},
   {"committed", &CycleEnd::committed}, {"limit", &CycleEnd::limit}, {"fragmented", &CycleEnd::fragmented},
-  {"promoted", &CycleEnd::promoted}, {"copied", &CycleEnd::copied}, {"kept", &CycleEnd::kept}, {"moved", &CycleEnd::moved}, {"pinned", &CycleEnd::pinned}, {"roots", &CycleEnd::roots},
+  {"promoted", &CycleEnd::promoted}, {"copied", &CycleEnd::copied}, {"kept", &CycleEnd::kept}, {"moved", &CycleEnd::moved}, {"slid", &CycleEnd::slid}, {"pinned", &CycleEnd::pinned}, {"roots", &CycleEnd::roots},
   {"finalize_pending", &CycleEnd::finalize_pending}, {"allocated_total", &CycleEnd::allocated_total}, {"eden_next", &CycleEnd::eden_next},
   {"gather_ns", &CycleEnd::gather_ns}, {"evacuate_ns", &CycleEnd::evacuate_ns}, {"weak_ns", &CycleEnd::weak_ns},
   {"mark_ns", &CycleEnd::mark_ns}, {"compact_ns", &CycleEnd::compact_ns}, {"finish_ns", &CycleEnd::finish_ns}, {"cards_ns", &CycleEnd::cards_ns},

@@ -53,6 +53,7 @@ CycleEnd a_cycle() {
   cycle.finish_ns = 115;
   cycle.resize_ns = 116;
   cycle.cards_ns = 117;
+  cycle.slid = 118;
   return cycle;
 }
 
@@ -86,7 +87,7 @@ TEST(LogRecords, CycleAsJson) {
   EXPECT_EQ(json_of(EventId::cycle_end, a_cycle()),
             R"({"event":"cycle_end","pid":4711,"index":7,"start_ns":2204567890,"pause_ns":2318999,"stop_ns":41000,"kind":"young0","cause":"eden_full",)"
             R"("compacted":false,"promotion_failed":false,"en_masse":false,"workers":2,"heap_before":100663296,"heap_after":33030144,"young_before":73400320,"young_after":1536,)"
-            R"("old_after":3221225472,"large_after":900,"committed":101,"limit":102,"fragmented":103,"promoted":104,"copied":105,"kept":0,"moved":0,"pinned":3,"roots":106,)"
+            R"("old_after":3221225472,"large_after":900,"committed":101,"limit":102,"fragmented":103,"promoted":104,"copied":105,"kept":0,"moved":0,"slid":118,"pinned":3,"roots":106,)"
             R"("finalize_pending":107,"allocated_total":108,"eden_next":109,"gather_ns":110,"evacuate_ns":111,"weak_ns":112,"mark_ns":113,"compact_ns":114,"finish_ns":115,"cards_ns":117,"resize_ns":116})");
 }
 

@@ -49,6 +49,18 @@ code=0
 "$garner" report run.log --trace -o traces 2> err || code=$?
 [ $code = 1 ] && [ "$(wc -l < err)" = 1 ] && grep -q "cannot write 'traces'" err || fail "a trace that cannot be written: exit code $code: $(cat err)"
 
+# A table of phases: times and sums of the log; limits of this machine for a real one, where they are not declined, and none for a simulated one.
+"$garner" report run.log --phases > phases.txt 2> err && [ ! -s err ] || fail "report --phases: $(cat err)"
+copied=$(grep '"event":"worker_phase"' run.log | sed -nE 's/.*"objects_copied":([0-9]+).*/\1/p' | awk '{ sum += $1 } END { printf "%.0f\n", sum }')
+grep -qE "^young  *evacuate  .* $copied " phases.txt && grep -q "^times are the simulated machine's" phases.txt && ! grep -q 'limit' phases.txt || fail "phases of a simulation: $(cat phases.txt)"
+one=$tree/tests/data/one-node.log
+"$garner" report "$one" --phases > phases.txt 2> err && [ ! -s err ] || fail "report --phases: $(cat err)"
+grep -qE '^collections  phase .* limit, ms  limit / time$' phases.txt && grep -qE '^young  *evacuate  .* [0-9]+ %$' phases.txt && grep -qE '^young  *pause  *3  *44\.9 ' phases.txt || fail "phases: $(cat phases.txt)"
+grep -qE '^limits: this machine copies [0-9.]+ GB/s and reads [0-9.]+ million lines' phases.txt && grep -q '^evacuate: 1.5 lines' phases.txt || fail "what limits are made of: $(cat phases.txt)"
+[ -z "$("$garner" report "$one" --phases --no-limits -o phases.md 2>&1)" ] && grep -q '^| young | evacuate | 3 |' phases.md && grep -q '^- ms: of the pause' phases.md && ! grep -q limit phases.md || fail "phases as markdown: $(cat phases.md)"
+bad 'one of them at a time' report run.log --phases --trace
+bad '--no-limits is for --phases' report run.log --no-limits
+
 # One record for each worker and collection: the log's own sums, and no page that was not asked for.
 mkdir records && (cd records && "$garner" report ../run.log --json > ../workers.json) && [ -z "$(ls records)" ] || fail "report --json"
 [ "$(grep -c '^{"event":"worker",' workers.json)" = "$(wc -l < workers.json)" ] || fail "a line that is no record: $(head -n 3 workers.json)"
@@ -79,6 +91,9 @@ sed '4s/.*/{"event":"cyc/' six.log > torn.log
 damaged '1 line of the log is no record, 1 collection between others is missing' torn.log
 sed '4s/"pid":7/"pid":7,"lost_before":2/' six.log > lost.log
 damaged '2 records could not be written' lost.log
+sed 's/"pause_ns":100,/"pause_ns":100,"evacuate_ns":50,/;3d' six.log > missing.log
+"$garner" report missing.log --phases --no-limits 2>&1 > out | grep -qxF 'garner: missing.log: 1 collection between others is missing; the table is of the rest' || fail "phases of a log with a gap"
+bad 'no durations of phases in it' report six.log --phases
 head -c 4000 run.log > cut.log # no collection has ended by then
 head -c 100000 "$garner" > binary
 : > empty
@@ -86,6 +101,7 @@ mkdir directory
 bad 'no collection in it' report cut.log
 bad 'no collection in it' report binary
 bad 'no collection in it' report empty
+bad 'no collection in it' report binary --phases
 bad 'is a directory' report directory
 bad "'nowhere' cannot be read" report nowhere
 bad "'' cannot be read" report ''

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <linux/futex.h>
 #include <linux/mempolicy.h>
 #include <memory>
@@ -23,6 +24,7 @@ namespace {
 
 constexpr u32 kRounds = 7;
 constexpr usize kPage = 4096, kLine = 64;
+constexpr u32 kAnywhere = ~u32(0); // for a processor: wherever the system puts the thread
 
 double now_ns() { return double(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count()); }
 
@@ -39,6 +41,7 @@ class Bound {
  public:
   explicit Bound(u32 cpu) {
     sched_getaffinity(0, sizeof before_, &before_);
+    if (cpu == kAnywhere) return;
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);
@@ -170,6 +173,46 @@ double bandwidth_gb(const std::vector<u32>& cpus, bool write, double effort) {
   };
   const double seconds = best_of([&] { return together_s(cpus, prepare, pass); });
   return double(bytes) * double(cpus.size()) / seconds / 1e9;
+}
+
+namespace {
+
+// Piece by piece: one large copy would pass by the caches, which a collector's copies of objects do not.
+void copy_pieces(char* to, const char* from, u64 bytes) {
+  constexpr u64 kPiece = 1024;
+  for (u64 at = 0; at < bytes; at += kPiece) std::memcpy(to + at, from + at, std::min(kPiece, bytes - at));
+}
+
+// As a collector that traces does it: a line is asked for, and read when so many others have been asked for.
+u64 read_lines(const char* at, u64 lines, u64 reads, u64 seed) {
+  constexpr u32 kAsked = 32; // more than a processor keeps on their way
+  const char* asked[kAsked];
+  std::fill(std::begin(asked), std::end(asked), at);
+  Random random(seed);
+  u64 sum = 0;
+  for (u64 i = 0; i < reads; i++) {
+    const char*& next = asked[i % kAsked];
+    sum += *reinterpret_cast<const u64*>(next);
+    next = at + random.below(lines) * kLine;
+    __builtin_prefetch(next);
+  }
+  return sum;
+}
+
+} // namespace
+
+MemoryRates memory_rates(u32 threads, double effort) {
+  const u64 bytes = u64(std::max(4.0, 256 * effort)) << 20, half = bytes / 2, share = half / threads / kLine * kLine, reads = u64(std::max(1e4, 1e6 * effort));
+  Memory memory(bytes, -1);
+  const std::vector<u32> anywhere(threads, kAnywhere);
+  const auto nothing = [](usize) {};
+  together_s(anywhere, nothing, [&](usize i) {
+    for (char* part : {memory.at(), memory.at() + half}) std::memset(part + i * share, 1, share);
+  });
+  std::atomic<u64> keep{0};
+  const double copying = best_of([&] { return together_s(anywhere, nothing, [&](usize i) { copy_pieces(memory.at() + half + i * share, memory.at() + i * share, share); }); });
+  const double reading = best_of([&] { return together_s(anywhere, nothing, [&](usize i) { keep.fetch_add(read_lines(memory.at(), bytes / kLine, reads, i + 1)); }); });
+  return {threads, double(share * threads) / copying / 1e9, double(reads * threads) / reading / 1e6};
 }
 
 double hand_over_ns(u32 a, u32 b, HandOver how, double effort) {

@@ -158,6 +158,7 @@ void take(LogData& log, const json& r) {
       if (const double ns = number_or(r, (std::string(phase) + "_ns").c_str(), 0); ns > 0) phase_ns.push_back({phase, ns});
     CycleSeen& c = cycle_of(log, r);
     c.phase_ns = phase_ns;
+    log.tells_slid = log.tells_slid || r.contains("slid");
     for (const CycleKey& key : kCycleKeys) c.figures.*key.at = count_or_none(r, key.name);
     c.start_ns = start, c.pause_ns = pause, c.stop_ns = stop, c.kind = text_or(r, "kind", ""), c.cause = text_or(r, "cause", "");
   }

@@ -42,7 +42,7 @@ struct LogData {
   std::vector<uint64_t> processes;
   std::map<uint64_t, double> made_ns; // by process: when its heap was made
   unsigned nodes = 1, workers = 0;
-  bool simulated = false;
+  bool simulated = false, tells_slid = false;    // tells_slid: what full collections slid; logs of before lack it
   std::string preset;
   Matrix distances;                              // as the machine counts them
   std::map<unsigned, double> moved;              // bytes copied or marked, by the worker's node
@@ -75,7 +75,7 @@ struct CycleKey { const char* name; u64 CycleEnd::*at; };
 inline constexpr CycleKey kCycleKeys[] = {
   {"heap_before", &CycleEnd::heap_before}, {"heap_after", &CycleEnd::heap_after}, {"young_before", &CycleEnd::young_before}, {"young_after", &CycleEnd::young_after}, {"old_after", &CycleEnd::old_after},
   {"large_after", &CycleEnd::large_after}, {"committed", &CycleEnd::committed}, {"limit", &CycleEnd::limit}, {"fragmented", &CycleEnd::fragmented}, {"promoted", &CycleEnd::promoted}, {"copied", &CycleEnd::copied},
-  {"kept", &CycleEnd::kept}, {"pinned", &CycleEnd::pinned}, {"roots", &CycleEnd::roots}, {"finalize_pending", &CycleEnd::finalize_pending}, {"allocated_total", &CycleEnd::allocated_total}, {"eden_next", &CycleEnd::eden_next},
+  {"kept", &CycleEnd::kept}, {"moved", &CycleEnd::moved}, {"slid", &CycleEnd::slid}, {"pinned", &CycleEnd::pinned}, {"roots", &CycleEnd::roots}, {"finalize_pending", &CycleEnd::finalize_pending}, {"allocated_total", &CycleEnd::allocated_total}, {"eden_next", &CycleEnd::eden_next},
 };
 
 // UsageError when the file cannot be read or holds no collection.

@@ -1,33 +1,52 @@
 // `garner report`: one page from a JSON log: pauses and what they leave to the program, the heap over time, what workers did when, and on machines with several
 // nodes bytes, accesses and thefts by node, non-locality and imbalance (N27), and the locality matrix as a heat map (T15). With --json a record for each worker and
-// collection, with --trace a trace. The numbers are log_data.h's and log_pauses.h's, the page log_page.h's, the trace log_trace.h's.
+// collection, with --trace a trace, with --phases a table of phases. The numbers are log_data.h's and log_pauses.h's, the page log_page.h's, the trace log_trace.h's, the
+// table log_phases.h's.
+#include <algorithm>
 #include <memory>
+#include <optional>
+#include <thread>
+#include <unistd.h>
 
 #include "command.h"
 #include "errors.h"
 #include "log_data.h"
 #include "log_page.h"
+#include "log_phases.h"
 #include "log_trace.h"
 #include "paths.h"
 #include "say.h"
 #include "strict_json.h"
+#include "table.h"
 
 namespace garner::tool {
 namespace {
 
 struct Wanted {
   std::string log, out = "garner-report.html";
-  bool out_given = false, json = false, trace = false;
+  bool out_given = false, json = false, trace = false, phases = false, no_limits = false;
 };
 
+// Measures this machine, unless that was not asked for or says nothing of the log's.
+void tell_phases(const Wanted& wanted, const LogData& data) {
+  if (phase_rows(data).empty()) throw UsageError(wanted.log + ": no durations of phases in it");
+  std::optional<MemoryRates> rates;
+  if (!wanted.no_limits && !data.simulated) rates = memory_rates(std::clamp(data.workers, 1u, std::max(std::thread::hardware_concurrency(), 1u)), 1);
+  if (wanted.out_given) write_file(wanted.out, phases_text(data, rates, true, false));
+  else say_out("{}", phases_text(data, rates, false, colours_on(STDOUT_FILENO)));
+}
+
 int report(const Wanted& wanted) {
-  if (wanted.json && wanted.trace) throw UsageError("--json and --trace: one of them at a time");
+  if (wanted.json + wanted.trace + wanted.phases > 1) throw UsageError("--json, --trace and --phases: one of them at a time");
+  if (wanted.no_limits && !wanted.phases) throw UsageError("--no-limits is for --phases");
   const LogData data = read_log(wanted.log);
-  const char* told = wanted.json ? "the records are of" : wanted.trace ? "the trace is of" : "the page shows";
+  const char* told = wanted.json ? "the records are of" : wanted.trace ? "the trace is of" : wanted.phases ? "the table is of" : "the page shows";
   if (wanted.trace) {
     const std::string trace = trace_of(data);
     if (wanted.out_given) write_file(wanted.out, trace);
     else std::fputs(trace.c_str(), stdout);
+  } else if (wanted.phases) {
+    tell_phases(wanted, data);
   } else if (!wanted.json || wanted.out_given) {
     write_file(wanted.out, draw_log(data));
     told = "the page shows";
@@ -40,12 +59,14 @@ int report(const Wanted& wanted) {
 } // namespace
 
 Command add_report(CLI::App& root) {
-  CLI::App* app = root.add_subcommand("report", "One page from a JSON log: pauses, heap, workers' timeline, nodes, thefts, locality; or a record for each worker and collection; or a trace");
+  CLI::App* app = root.add_subcommand("report", "One page from a JSON log: pauses, heap, workers' timeline, nodes, thefts, locality; or a record for each worker and collection; or a trace; or a table of phases");
   auto wanted = std::make_shared<Wanted>();
   app->add_option("LOG", wanted->log, "A log written with log=FILE,log_format=json, or by 'garner simulate --log'")->required()->option_text("LOG");
-  CLI::Option* out = app->add_option("-o,--output", wanted->out, "The page; with --json one is made when this is given; with --trace, the trace, which is printed when this is not given")->type_name("FILE")->capture_default_str();
+  CLI::Option* out = app->add_option("-o,--output", wanted->out, "The page; with --json one is made when this is given; with --trace or --phases what is printed when this is not given, the table as markdown")->type_name("FILE")->capture_default_str();
   app->add_flag("--json", wanted->json, "Print one record for each worker and collection, what it did in all phases: a JSON object a line");
   app->add_flag("--trace", wanted->trace, "Instead of a page, a trace that ui.perfetto.dev opens: pauses, phases, what workers did when, and sizes of the heap, as JSON");
+  app->add_flag("--phases", wanted->phases, fmt::format("Instead of a page, a table by kind of collection and phase: time, roots, objects and bytes; and beside each time the least that this machine's memory allows for that work, which is measured for about a second, in 256 MB. {}", kLimitWords));
+  app->add_flag("--no-limits", wanted->no_limits, "With --phases: measure nothing, and leave these limits out");
   return {app, [wanted, out](const Invocation&) {
             wanted->out_given = out->count() != 0;
             return report(*wanted);
