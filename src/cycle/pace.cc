@@ -7,7 +7,7 @@ void Pace::init(const PaceConfig& config) {
   config_ = config;
   wanted_ = clamp_to(config.eden_start, min_of(config.eden_min, config.eden_max), config.eden_max);
   eden_.store_relaxed(wanted_);
-  if (config_.en_masse) begin_look(); // nothing is known yet: what is learned from a small eden spares the copying of a large one
+  if (config_.en_masse && config_.adaptive) begin_look(); // nothing is known yet: what is learned from a small eden spares the copying of a large one
   set_threshold();
 }
 

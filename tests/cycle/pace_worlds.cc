@@ -37,7 +37,6 @@ Story live(const World& world) {
   double old_bytes = double(world.live), alive = double(world.live), busy = 0, paused = 0;
   u64 limit = world.config.limit;
   auto room = [&] { return limit == 0 ? ~u64(0) >> 2 : u64(max_of(0.0, double(limit) - old_bytes)); };
-  story.eden_first = pace.eden();
   for (u32 n = 0; n < world.rounds; n++) {
     Weather w = world.weather(n);
     if (w.limit != limit && w.limit != 0) pace.set_limit(limit = w.limit);
@@ -56,6 +55,7 @@ Story live(const World& world) {
     paused += double(facts.pause_ns);
     story.biggest_pause = max_of(story.biggest_pause, facts.pause_ns);
     pace.after_young(facts);
+    if (n == 0) story.eden_first = pace.eden(); // the one before is a look
     if (pace.full_due(u64(old_bytes))) {
       story.full++;
       old_bytes = alive;
@@ -159,6 +159,22 @@ TEST(PaceWorlds, N12AShrinkingLimitIsObeyedAndAGrowingOneUsed) {
   EXPECT_LT(narrow.eden_last, wide);
   EXPECT_EQ(narrow.over_room, 0u);
   EXPECT_EQ(wide_again, wide);
+}
+
+// N1: nothing is known at first, so the first eden is a small one: where nearly all of it lives the next are promoted unseen, else they have their full size.
+TEST(PaceWorlds, N1TheFirstEdenIsALook) {
+  for (double alive : {0.1, 0.95}) {
+    Pace pace;
+    pace.init(config());
+    const u64 first = pace.eden(), survived = u64(double(first) * alive);
+    EXPECT_LE(first, config().eden_start / 4);
+    pace.after_young({.pause_ns = 2'000'000, .interval_ns = 50'000'000, .eden_used = first, .survived = survived, .promoted = 0, .waited = 0, .old_bytes = 0, .room = ~u64(0) >> 2});
+    EXPECT_EQ(pace.eden(), config().eden_start);
+    EXPECT_EQ(pace.promotes_en_masse(config().eden_start, 0, ~u64(0) >> 2), alive > 0.5);
+  }
+  Pace fixed;
+  fixed.init(config(false));
+  EXPECT_EQ(fixed.eden(), config().eden_start) << "whoever fixes eden means the first too";
 }
 
 // An idle program: collections far apart, almost nothing in them. No full collection for nothing, no eden that runs away.

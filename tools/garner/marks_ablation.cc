@@ -16,8 +16,10 @@ constexpr const char* kAt = "2";
 
 constexpr Choice kChoices[] = {
   {"collect.ahead=0", "No object's memory is asked for before the object is looked at.", "survivors random-graph warehouse binary-trees"},
+  {"collect.ahead_by=batches", "Many objects are asked for at once, and then all of them are looked at.", "survivors binary-trees"},
   {"heap.en_masse=off", "What is young is always looked at, also where nearly all of it lives.", "dictionary lru-cache gcbench"},
   {"heap.tenure=fixed", "All survivors are copied once more before they are promoted.", "gcbench warehouse"},
+  {"collect.compact_dense=95", "A full collection moves all regions but those that are nearly full.", "warehouse lru-cache"},
   {"collect.compact_dense=101", "A full collection moves every region, also those that are nearly full.", "warehouse random-graph"},
   {"collect.part=0", "An array is one piece of work, however large.", "hostile random-graph"},
   {"collect.marking=stopped", "Old space is marked while the program stands, however large it is.", "dictionary request-server-300 lru-cache@unlimited"},
