@@ -610,8 +610,12 @@ template <class H, class M> usize Cycle<H, M>::kept_free(const Request& request,
 }
 
 template <class H, class M> bool Cycle<H, M>::moves_wait() {
+  if (!beside_) return false;
   host_.enter();
-  const bool wait = beside_ && beside().rests() && beside().state() == State::found; // nobody changes the state: the thread rests, and pauses have the lock
+  Self self(machine_, 0);
+  beside().hold(); // the state is the thread's else
+  const bool wait = beside().state() == State::found;
+  beside().go(self);
   host_.leave();
   return wait;
 }

@@ -12,7 +12,8 @@ using CardLane [[gnu::vector_size(16), gnu::may_alias]] = u64;
 
 // `cards` is aligned to a lane.
 template <class M> GARNER_INLINE bool lane_clean(const u8* cards) {
-  const CardLane lane = reads<M>(*reinterpret_cast<const CardLane*>(cards));
+  saw<M>(Access::read, cards, kLaneCards);
+  const CardLane lane = *reinterpret_cast<const CardLane*>(cards);
   return (lane[0] | lane[1]) == 0;
 }
 

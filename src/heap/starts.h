@@ -14,8 +14,11 @@ namespace garner {
 
 // The block [at, next) of the region that begins at `begin` and has these starts.
 template <class M> GARNER_INLINE void note_start(u16* starts, word begin, word at, word next) {
-  for (word card = align_up(at, kCardBytes); card < next; card += kCardBytes)
-    __atomic_store_n(&sets<M>(starts[(card - begin) >> kCardShift]), u16((at - begin) / kWordBytes), __ATOMIC_RELAXED);
+  for (word card = align_up(at, kCardBytes); card < next; card += kCardBytes) {
+    u16* entry = &starts[(card - begin) >> kCardShift];
+    saw<M>(Access::atomic_write, entry, sizeof *entry);
+    __atomic_store_n(entry, u16((at - begin) / kWordBytes), __ATOMIC_RELAXED);
+  }
 }
 // The same, of region `index`; most blocks begin no card.
 template <class M> GARNER_INLINE void note_start(Heap<M>& heap, u32 index, word at, word next) {
@@ -23,12 +26,16 @@ template <class M> GARNER_INLINE void note_start(Heap<M>& heap, u32 index, word 
 }
 template <class M> GARNER_INLINE word start_before(Heap<M>& heap, u32 index, word at) {
   const word begin = heap.begin_of(index);
-  return begin + __atomic_load_n(&touches<M>(heap.starts_of(index)[(at - begin) >> kCardShift]), __ATOMIC_RELAXED) * kWordBytes;
+  const u16* entry = &heap.starts_of(index)[(at - begin) >> kCardShift];
+  saw<M>(Access::atomic_read, entry, sizeof *entry);
+  return begin + __atomic_load_n(entry, __ATOMIC_RELAXED) * kWordBytes;
 }
 
 template <class M> GARNER_INLINE void set_start(Heap<M>& heap, u32 index, word card, word block) {
   const word begin = heap.begin_of(index);
-  __atomic_store_n(&sets<M>(heap.starts_of(index)[(card - begin) >> kCardShift]), u16((block - begin) / kWordBytes), __ATOMIC_RELAXED);
+  u16* entry = &heap.starts_of(index)[(card - begin) >> kCardShift];
+  saw<M>(Access::atomic_write, entry, sizeof *entry);
+  __atomic_store_n(entry, u16((block - begin) / kWordBytes), __ATOMIC_RELAXED);
 }
 
 // The block of the object that covers `at` (begin <= at < top of region `index`).

@@ -41,8 +41,8 @@ template <class M> class Turns {
   }
   bool wanted() const { return (word_.load_relaxed() & kHeld) != 0; } // relaxed: only says that somebody waits
 
-  // The thread has nothing to do. Any-thread, a hint; acquire, with finish: what its last slice wrote.
-  bool rests() const { return (word_.load_acquire() & (kWork | kBusy)) == 0; }
+  // The thread has nothing to do. Any-thread, a hint.
+  bool rests() const { return (word_.load_relaxed() & (kWork | kBusy)) == 0; }
 
   // -- a collection, one at a time --
   void hold() {

@@ -220,7 +220,7 @@ TEST(PaceWorlds, N12EdenDoesNotGrowWhereMemoryIsShort) {
     Pace pace;
     pace.init(config());
     pace.set_short(is_short);
-    const u64 first = pace.eden();
+    const u64 first = config().eden_start;
     for (u32 n = 0; n < 20; n++) pace.after_young({.pause_ns = 10'000'000, .interval_ns = 20'000'000, .eden_used = pace.eden(), .survived = pace.eden() / 10, .promoted = 0, .waited = 0, .old_bytes = 0, .room = ~u64(0) >> 2});
     if (is_short) EXPECT_LE(pace.eden(), first);
     else EXPECT_GE(pace.eden(), 4 * first);

@@ -298,7 +298,7 @@ template <class H, class M> usize Compaction<H, M>::spill_after(word block, word
   return words + 1;
 }
 
-template <class H, class M> void Compaction<H, M>::plan_task(Self&, u32 task) {
+template <class H, class M> [[gnu::noinline]] void Compaction<H, M>::plan_task(Self&, u32 task) {
   List list = lists_[task];
   u32 into = list.first;
   word cursor = heap_.begin_of(moving_[into].region), limit = heap_.end_of(moving_[into].region);

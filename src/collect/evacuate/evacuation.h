@@ -213,6 +213,7 @@ template <class H, class M> class Evacuation {
   void scan_cards(Self& self, Worker& w, CardPart part);
   void scan_card(Self& self, Worker& w, u32 index, word low, word high);
   void list_dirty(Self& self, Worker& w, u32 task);
+  bool list_written(Worker& w, u32 first, u32 last);
   void update_root(Self& self, Worker& w, RootRecord& record);
   void drain_batches(Self& self);
   void follow(Self& self, Worker& w, u64 entry);

@@ -85,7 +85,8 @@ template <class H, class M> void Evacuation<H, M>::gather_task(Self& self, u32 t
 
 // Lists uncollected regions with dirty cards; clears bundles that cover none, and the cards of collected regions.
 // Nobody marks cards while roots are gathered, so a bundle found clean is clean.
-template <class H, class M> void Evacuation<H, M>::list_dirty(Self& self, Worker& w, u32 task) {
+// Not inline, nor is Compaction::plan_task: the bodies of run_task they are called from compile alike with the hooks of simulated machines and without (tests/golden/hooks.sh).
+template <class H, class M> [[gnu::noinline]] void Evacuation<H, M>::list_dirty(Self& self, Worker& w, u32 task) {
   u32 per_bundle = 1u << (kBundleShift - heap_.region_shift()), high = heap_.high_water();
   for (u32 b = task * kBundlesPerTask; b < (task + 1) * kBundlesPerTask; b++) {
     u32 first = b * per_bundle;
@@ -93,21 +94,25 @@ template <class H, class M> void Evacuation<H, M>::list_dirty(Self& self, Worker
     u8& bundle = *heap_.bundle_of(heap_.begin_of(first));
     if (bundle == 0) continue;
     self.read(reinterpret_cast<word>(heap_.card_of(heap_.begin_of(first))), usize(1) << (kBundleShift - kCardShift));
-    bool any = false;
-    for (u32 i = first; i < min_of(first + per_bundle, high); i++) {
-      auto& r = heap_.region(i);
-      if (r.role == Role::free) continue;
-      if (cards_clean(heap_.card_of(heap_.begin_of(i)), heap_.region_bytes() >> kCardShift)) continue;
-      if (heap_.cset(i) != 0) {
-        heap_.clear_cards(heap_.begin_of(i), heap_.end_of(i));
-      } else {
-        any = true;
-        r.dirty.store_relaxed(1);
-        GARNER_CHECK(w.dirty_regions.push(i), "no memory to list a dirty region");
-      }
-    }
-    if (!any) bundle = 0;
+    if (!list_written(w, first, min_of(first + per_bundle, high))) bundle = 0;
   }
+}
+
+// Of the regions below a bundle that was written to; whether any is listed.
+template <class H, class M> bool Evacuation<H, M>::list_written(Worker& w, u32 first, u32 last) {
+  bool any = false;
+  for (u32 i = first; i < last; i++) {
+    auto& r = heap_.region(i);
+    if (r.role == Role::free || cards_clean(heap_.card_of(heap_.begin_of(i)), heap_.region_bytes() >> kCardShift)) continue;
+    if (heap_.cset(i) != 0) {
+      heap_.clear_cards(heap_.begin_of(i), heap_.end_of(i));
+      continue;
+    }
+    any = true;
+    r.dirty.store_relaxed(1);
+    GARNER_CHECK(w.dirty_regions.push(i), "no memory to list a dirty region");
+  }
+  return any;
 }
 
 template <class H, class M> void Evacuation<H, M>::freeze() {
