@@ -149,7 +149,7 @@ inline constexpr OptRow kTable[] = {
   {Opt::gc_share, "cycle.gc_share", OptType::number, "percent", 1, 90, 5, nullptr, "Share of time in young pauses above which eden grows.", "N12", "", 1},
   {Opt::old_growth, "cycle.old_growth", OptType::number, "percent", 5, 1000, 100, nullptr, "Growth of old and large space over the live size that starts a full collection.", "N12 N13", "", 20},
   {Opt::conserve, "cycle.conserve", OptType::number, "", 0, 9, 0, nullptr, "Readiness to spend time for memory, 0 to 9: smaller growth of old space before a full collection.", "N12", "", 5},
-  {Opt::idle, "cycle.idle", OptType::number, "s", 0, 86400, 30, nullptr, "After so long without a collection, and next to nothing allocated, garbage that may be worth it is collected and all free memory goes back to the system; 0 is never.", "N12", "", 1},
+  {Opt::idle, "cycle.idle", OptType::number, "s", 0, 86400, 30, nullptr, "After so long without a collection, and with next to nothing allocated, the heap is collected once and all free memory goes back to the system; 0 is never.", "N12", "", 1},
   {Opt::verify, "cycle.verify", OptType::choice, "", 0, 0, 0, "off|before|after|both", "Walk and check the whole heap around every collection.", "", "", 3},
   {Opt::stress_every, "cycle.stress_every", OptType::number, "refills", 0, 1 << 30, 0, nullptr, "Collect at every so many buffer refills; 0 is off.", "", "", 50},
   {Opt::stress_kind, "cycle.stress_kind", OptType::choice, "", 0, 0, 0, "mixed|young|full", "What stress_every collects.", "", "", 0},

@@ -184,9 +184,9 @@ bool DotNet::large_due(usize bytes) {
 bool DotNet::marked_beside(usize bytes) {
   if (GARNER_LIKELY(!cycle->marks_beside()) || beyond_memory(bytes)) return false;
   // Not `bytes` more: they are no sign that marking is too slow, and a stop would not make them fewer. Where it is, the last pause marks what is left, which is less than everything.
-  const bool late = cycle->pace().overdue(cycle->old_bytes()), marking = cycle->marking();
-  if (!marking && (late || !begins_beside() || !cycle->prefers_beside(bytes))) return false;
-  if (marking && !late && !cycle->marked()) return true;
+  const bool marking = cycle->marking();
+  if (!marking && !(begins_beside() && cycle->prefers_beside(bytes))) return false;
+  if (marking && !cycle->marked() && !cycle->pace().overdue(cycle->old_bytes())) return true;
   Request request;
   request.seen = cycle->count();
   request.optional = true;

@@ -1,7 +1,7 @@
 // A program that rests gives back what it does not need: its garbage, and the memory that the next eden would take (cycle.idle).
 //
-// A thread of the collector's looks every cycle.idle seconds. When no collection has come meanwhile and next to nothing was allocated it asks for one, if there may be garbage
-// worth it, and gives all free memory back to the system; then it sleeps until something has been collected again, so that a process at rest is woken by nobody.
+// A thread of the collector's looks every cycle.idle seconds. When no collection has come meanwhile and next to nothing was allocated it asks for one, if the heap is not
+// small, and gives all free memory back to the system; then it sleeps until something has been collected again, so that a process at rest is woken by nobody.
 // Where a full collection would stop the program for long, a young one comes and old space is marked beside it, regions that are mostly empty
 // then are emptied by young collections, and the memory goes back at a later look.
 // The thread is made when the heap is first found to have grown: small programs have none. What it may do, and whom it can wait for: as the marking thread (background.cc).
@@ -11,7 +11,7 @@ namespace garner::dotnet {
 namespace {
 
 constexpr u64 kWorthAThread = 48 * MiB;   // committed
-constexpr u64 kWorthCollecting = 16 * MiB; // in use; and more than lived last time, or a quarter of that
+constexpr u64 kWorthCollecting = 16 * MiB; // in use
 constexpr u64 kWorthReturning = 8 * MiB;
 constexpr u64 kRestful = MiB; // allocated between two looks, at most
 constexpr u32 kPortions = 256; // of a heap that is compacted a little in each young collection, and of which more may be left
@@ -51,15 +51,12 @@ bool DotNet::resting_held() const {
   return no_gc_starting_.load_acquire() != 0 || no_gc_active() || latency_mode.load_relaxed() == i32(clr::LatencyMode::low_latency);
 }
 
-// What has died is not known: it may have done so without a further allocation. So a heap that takes little time is collected whenever a program comes to rest, another where it has grown.
+// How much has died is not known: it may have done so without a further allocation.
 bool DotNet::collect_at_rest(u64 count) {
-  const CycleRecord last = last_full();
-  const u64 lived = last.end.index == 0 ? 0 : last.end.heap_after, now = bytes_in_use();
-  const bool grown = now > lived + max_of(kWorthCollecting, lived / 4), dear = cycle->prefers_beside();
-  if (now < kWorthCollecting || (dear && !grown) || cycle->marking()) return false;
+  if (bytes_in_use() < kWorthCollecting || cycle->marking()) return false;
   Request request = request_at_rest();
   request.seen = count;
-  request.begin_marking = dear && begins_beside();
+  request.begin_marking = begins_beside() && cycle->prefers_beside();
   if (!request.begin_marking) request.kind = Kind::full;
   cycle->collect(request);
   return true;

@@ -49,12 +49,12 @@ within full 2 4 DOTNET_GCConserveMemory=7 GARNER=conserve=0 dotnet "$ENDURANCE" 
 unset DOTNET_GCgen0size
 within full 2 3 dotnet "$ENDURANCE" untouched # lack of memory is what does not hold them back
 within most 20 130 dotnet "$ENDURANCE" queue # what survives requests for generation 0 piles up no further than is worth a look at generation 1
-# A program at rest gives back its garbage and its free memory, and is then left alone; a heap that is marked beside the program only when it has grown.
+# A program at rest gives back its garbage and its free memory, and is then left alone; marked beside it in two pauses.
 within rested 40 140 GARNER=idle=1 dotnet "$ENDURANCE" idle
 within rested 280 600 GARNER=idle=0 dotnet "$ENDURANCE" idle
 within rested 280 600 GARNER=idle=1 DOTNET_GCRetainVM=1 dotnet "$ENDURANCE" idle
-within rested 40 140 GARNER=idle=1,marking=concurrent dotnet "$ENDURANCE" idle seconds=6 collect=0
-within collections 1 1 GARNER=idle=1 dotnet "$ENDURANCE" idle seconds=6
+within rested 40 140 GARNER=idle=1,marking=concurrent dotnet "$ENDURANCE" idle seconds=8
+within collections 1 1 GARNER=idle=1,marking=stopped dotnet "$ENDURANCE" idle seconds=6
 within kept 400 900 DOTNET_GCRetainVM=1 dotnet "$ENDURANCE" release
 within kept 0 320 dotnet "$ENDURANCE" release
 within kept 0 320 DOTNET_GCRetainVM=1 GARNER=retain=off dotnet "$ENDURANCE" release
