@@ -26,6 +26,7 @@ internal static class Program
         new Aes(),
         new RandomGraph(),
         new OldEntries(),
+        new OldStores(),
         new Survivors(),
         new RequestServer(),
         new Hello(),

@@ -2,15 +2,17 @@
 # Mixed real workloads under stress for a given time: every run takes a workload, a seed and a set of options by turns; its checksum must be
 # the one that the runtime's own collector gives. Arguments: --lib PATH --minutes N. Says how long it ran; last line "N passed, N failed".
 MINUTES=30
-[ "${1:-}" = --lib ] && SOAK_LIB=$2 && shift 2
+[ "${1:-}" = --lib ] && SOAK_LIB=$(realpath "$2") && shift 2
 [ "${1:-}" = --minutes ] && MINUTES=$2 && shift 2
-cd "$(dirname "$0")/suite" && . ./common.sh
-LIB=${SOAK_LIB:-$LIB}
+cd "$(dirname "$0")/suite" && . ./common.sh ${SOAK_LIB:+--lib "$SOAK_LIB"}
 build_dotnet "$ROOT/bench/dotnet/workloads"
 LOG=$(mktemp) && trap 'rm -f "$LOG"' EXIT
-names=(binary-trees gcbench warehouse lru-cache dictionary large-objects pinned-buffers finalizers xml-transform)
+names=(binary-trees gcbench warehouse lru-cache dictionary large-objects pinned-buffers finalizers xml-transform page-rank k-means components rmat-paths
+  inverted-index actors path-tracer hostile random-graph old-entries old-stores survivors request-server)
 options=("workers=2,stress_every=200,poison=on" "workers=3,woken_per=0,stress_every=500,stress_kind=full" "preset=ps,workers=2,stress_every=300"
-  "preset=naps,workers=4,stress_every=300" "tenure_age=3,region=64k,tlab=4k,stress_every=2000" "workers=2,stress_every=800,verify=both" "workers=1")
+  "preset=naps,workers=4,stress_every=300" "tenure_age=3,region=64k,tlab=4k,stress_every=2000" "workers=2,stress_every=800,verify=both" "workers=1"
+  "marking=concurrent,moved_at_once=256k,stress_every=7,stress_kind=young"
+  "en_masse=mostly,ahead=0,part=0,hold=off,huge_pages=on,compact_dense=101,no_room=full,full_promotes=all,stress_every=40")
 declare -A expected tight=([binary-trees]=16 [gcbench]=18 [finalizers]=16 [pinned-buffers]=12) # MB; near the least each finishes in
 checksum() { sed -nE 's/.*"checksum":"([0-9a-f]+)".*/\1/p'; }
 turn=0

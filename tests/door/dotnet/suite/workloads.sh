@@ -25,7 +25,7 @@ row() { # WHAT ENVIRONMENT…: one run of compare's workload
   if [ "$found" = "$expected" ]; then pass; else miss "$name $what ($*): checksum '$found', expected $expected" "$LOG"; fi
 }
 compare "$WORKLOADS" binary-trees gcbench warehouse lru-cache dictionary large-objects pinned-buffers finalizers xml-transform \
-  page-rank k-means components rmat-paths inverted-index actors path-tracer hostile aes random-graph old-entries survivors request-server hello
+  page-rank k-means components rmat-paths inverted-index actors path-tracer hostile aes random-graph old-entries old-stores survivors request-server hello
 if have_packages "$ROOT/bench/dotnet/libraries" "documents and linear-algebra"; then
   build_dotnet "$ROOT/bench/dotnet/libraries"
   compare "$LIBRARIES" documents linear-algebra

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# What is old and of no concern to a young collection must not make it longer: its median pause beside many old entries of each kind (old-entries), and after a few
+# stores into many old objects (old-stores), is that beside none, or few, within a millisecond. A busy machine lengthens pauses: once in three times will do.
+# Arguments: --lib PATH. Ends with "N passed, N failed".
+. "$(dirname "$0")/common.sh"
+build_dotnet "$ROOT/bench/dotnet/workloads"
+LOG=$(mktemp) && trap 'rm -f "$LOG"' EXIT
+export DOTNET_GCgen0size=0x800000 # some 25 collections of each run, whatever the caches of the machine
+# median COLLECTIONS WORKLOAD PARAMETER…: of its young pauses, in ms; nothing where it fails, or has fewer collections than COLLECTIONS.
+median() {
+  local least=$1 count; shift
+  DOTNET_GCPath=$LIB timeout 60 dotnet "$WORKLOADS" "$@" threads=1 >"$LOG" 2>&1 || return
+  count=$(sed -nE 's/.*"(young_collections|counted)":([0-9]+).*/\2/p' "$LOG")
+  [ "${count:-0}" -ge "$least" ] && sed -nE 's/.*"young_pause_ms":\{"median":([0-9.]+).*/\1/p' "$LOG"
+}
+# row BASE COLLECTIONS WORKLOAD PARAMETER…
+row() {
+  local base=$1 try found=; shift
+  for try in 1 2 3; do
+    found=$(median "$@")
+    awk -v found="${found:-none}" -v base="${base:-none}" 'BEGIN { exit !(found ~ /^[0-9]/ && base ~ /^[0-9]/ && found <= base + 1) }' && pass && return
+  done
+  miss "${*:2}: median young pause ${found:-none} ms, beside nothing ${base:-none} ms" "$LOG"
+}
+none=$(median 10 old-entries kind=none count=200000 megabytes=200)
+for kind in weak long-weak finalizable conditional syncblocks mixed; do row "$none" 10 old-entries kind=$kind count=200000 megabytes=200; done
+none=$(median 10 old-entries kind=none count=20000 megabytes=200)
+row "$none" 10 old-entries kind=pinned count=20000 megabytes=200
+few=$(median 20 old-stores old=50000 stores=500 rounds=40)
+row "$few" 20 old-stores old=2000000 stores=500 rounds=40
+finish
