@@ -8,7 +8,7 @@ cd "$(dirname "$0")/suite" && . ./common.sh ${SOAK_LIB:+--lib "$SOAK_LIB"}
 build_dotnet "$ROOT/bench/dotnet/workloads"
 LOG=$(mktemp) && trap 'rm -f "$LOG"' EXIT
 names=(binary-trees gcbench warehouse lru-cache dictionary large-objects pinned-buffers finalizers xml-transform page-rank k-means components rmat-paths
-  inverted-index actors path-tracer hostile random-graph old-entries old-stores survivors request-server)
+  inverted-index actors path-tracer hostile random-graph old-entries old-stores survivors request-server hello)
 options=("workers=2,stress_every=200,poison=on" "workers=3,woken_per=0,stress_every=500,stress_kind=full" "preset=ps,workers=2,stress_every=300"
   "preset=naps,workers=4,stress_every=300" "tenure_age=3,region=64k,tlab=4k,stress_every=2000" "workers=2,stress_every=800,verify=both" "workers=1"
   "marking=concurrent,moved_at_once=256k,stress_every=7,stress_kind=young"
