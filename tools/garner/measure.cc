@@ -212,7 +212,8 @@ void Progress::show(const std::string& text) const {
 
 void run_in_turn(std::vector<Contender>& contenders, int warmups, int runs, const Progress& progress, const std::string& what) {
   for (int round = 0; round < warmups + runs; round++)
-    for (Contender& contender : contenders) {
+    for (size_t k = 0; k < contenders.size(); k++) {
+      Contender& contender = contenders[(k + size_t(round)) % contenders.size()]; // each begins a round in its turn: who runs first finds the machine another way
       if (!contender.failure.empty()) continue;
       bool warmup = round < warmups;
       progress.show(fmt::format("{}: {} {} of {}: {}", what, warmup ? "warm-up" : "run", warmup ? round + 1 : round - warmups + 1, warmup ? warmups : runs,

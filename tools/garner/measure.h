@@ -77,7 +77,7 @@ class Progress {
   bool on_;
 };
 
-// All contenders one after the other, `warmups` + `runs` times over. One that fails is not run again. `what` begins the progress line.
+// All contenders one after the other, `warmups` + `runs` times over, each round from the next on. One that fails is not run again. `what` begins the progress line.
 void run_in_turn(std::vector<Contender>& contenders, int warmups, int runs, const Progress& progress, const std::string& what);
 
 // How the result of `other` differs from that of `reference`, in a few words; empty when it does not.
