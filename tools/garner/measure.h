@@ -1,4 +1,4 @@
-// Measured runs: one run of a program in a mode, several modes in turn (A B A B …), their medians, and whether their outputs agree.
+// Measured runs: one run of a program in a mode, several modes in turn (A B C B C A …), their medians, and whether their outputs agree.
 #pragma once
 #include <optional>
 #include <string>
