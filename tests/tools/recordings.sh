@@ -33,7 +33,7 @@ awk '/^  with [0-9]+ workers?/ {
 } END { exit bad || lines < 9 }' advice > unexplained || fail "slower without a reason: $(cat unexplained advice)"
 grep -qE '^  with 12 workers .* of bytes from other nodes' advice && grep -qE '^  with 48 workers .*\+[0-9.]+ ms outside of tracing: .*\+[0-9.]+ ms idle workers: ' advice || fail "at both numbers of workers: $(cat advice)"
 # The best number of workers, from more numbers than the table has; the ranking is by shortest pauses.
-grep -qE '^best number of workers on amd48: 32; .* 2: [0-9.]+, 4: .* 32: ' advice || fail "numbers of workers: $(cat advice)"
+grep -qE '^best number of workers on amd48: 48; .* 2: [0-9.]+, 4: .* 32: ' advice || fail "numbers of workers: $(cat advice)"
 awk '$1 ~ /^[0-9]+$/ && $3 ~ /\.[0-9][0-9]$/ && $4 == "x" { if ($3 < before) exit 1; before = $3; n++ } END { exit n != 10 }' advice || fail "not in order: $(cat advice)"
 "$garner" advise "$tree/tests/data/warehouse.garner-heap" --machine amd48 --preset garner,ps --workers 12,48 --json > advice
 grep -q '"best_workers": 48,' advice && grep -q '"with 12 workers ' advice && grep -q '"shortest_pause_ms":' advice || fail "advice as JSON: $(cat advice)"
