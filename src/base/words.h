@@ -49,6 +49,11 @@ constexpr u64 div_up(u64 a, u64 b) { return (a + b - 1) / b; }
 template <class T> constexpr T min_of(T a, T b) { return b < a ? b : a; }
 template <class T> constexpr T max_of(T a, T b) { return a < b ? b : a; }
 template <class T> constexpr T clamp_to(T value, T low, T high) { return value < low ? low : (high < value ? high : value); }
+template <class T> constexpr void swap_values(T& a, T& b) {
+  T held = a;
+  a = b;
+  b = held;
+}
 
 GARNER_INLINE word load_word(word at) { return *reinterpret_cast<const word*>(at); }
 GARNER_INLINE void store_word(word at, word value) { *reinterpret_cast<word*>(at) = value; }

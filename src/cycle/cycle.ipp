@@ -390,7 +390,7 @@ template <class H, class M> void Cycle<H, M>::full(Self& self, bool compact_all,
   c.free_dead();
   end.compact_ns += ns;
   end.slid = c.moved_bytes();
-  end.compacted = end.slid != 0;
+  end.compacted = compact_all || end.slid != 0; // asked for, it may have found nothing to move
   end.pinned += c.pinned_count();
   totals(end);
 }

@@ -68,7 +68,7 @@ enum class StressKind : i64 { mixed, young, full };
 enum class Promotes : i64 { aged, all };
 enum class MarkingWhen : i64 { stopped, concurrent, automatic };
 enum class NoRoom : i64 { keep, full };
-enum class AheadBy : i64 { queue, batches };
+enum class AheadBy : i64 { queue, batches, strands };
 enum class Tenure : i64 { fixed, adaptive };
 enum class EnMasse : i64 { off, adaptive, mostly };
 
@@ -134,7 +134,7 @@ inline constexpr OptRow kTable[] = {
   {Opt::card_phase, "collect.card_phase", OptType::choice, "", 0, 0, 0, "fused|apart", "Whether cards are scanned among the other roots or before them, in a timed phase of its own.", "T16", "", 1},
   {Opt::compact_dense, "collect.compact_dense", OptType::number, "percent", 1, 101, 75, nullptr, "A full collection leaves a region in place when at least this share of it lives; 101 moves always.", "N13", "", 101},
   {Opt::ahead, "collect.ahead", OptType::number, "objects", 0, 32, 20, nullptr, "Objects a worker has asked the memory for before it looks at the first of them; 0 is off. Simulations ask for 12 when it is not given.", "N7", "", 0},
-  {Opt::ahead_by, "collect.ahead_by", OptType::choice, "", 0, 0, 0, "queue|batches", "Whether each of them is looked at when another has been asked for, or all of them when so many have been; of young collections.", "N7", "", 1},
+  {Opt::ahead_by, "collect.ahead_by", OptType::choice, "", 0, 0, 2, "queue|batches|strands", "Young collections: whether each of them is looked at when another has been asked for, all of them when so many have been, or as the next of as many strands, each followed depth first and copied together. Simulations take queue when it is not given, and with work.order=fifo it is always that.", "N7", "", 1},
   {Opt::part, "collect.part", OptType::bytes, "bytes", 0, 64 * 1024, 512, nullptr, "References of a larger survivor are queued by parts of this size, so that workers share an array between them, in steps of 8 and 64 at least; 0 queues each.", "N9", "", 64},
   {Opt::no_room, "collect.no_room", OptType::choice, "", 0, 0, 0, "keep|full", "When survivors find no memory: they stay where they are and buffers are cut from between them, or a full collection follows under the same stop.", "N14", "", 1},
   {Opt::full_promotes, "collect.full_promotes", OptType::choice, "", 0, 0, 0, "aged|all", "Whether a full collection ages young objects by one generation or makes all of them old.", "N13", "", 1},

@@ -59,6 +59,12 @@ template <class M> class Deque {
     if (GARNER_UNLIKELY(--due_ == 0)) publish();
     return true;
   }
+  // Lazy: now is a time to look whether thieves see enough, however few entries there are. For an owner who pushes and pops seldom.
+  void show() {
+    if (share_ != Share::lazy || bottom_ == mine_) return;
+    kept_back_ = kKeptBackMost;
+    publish();
+  }
   bool empty() const { return spilled_ == 0 && bottom_ == mine_ && index_of(top_.load_acquire()) == bottom_; }
   u64 overflows() const { return overflows_; }         // pushes that found no room, since start
   usize spilled() const { return spilled_; }           // entries in the overflow stack

@@ -16,6 +16,7 @@ constexpr const char* kAt = "2";
 
 constexpr Choice kChoices[] = {
   {"collect.ahead=0", "No object's memory is asked for before the object is looked at.", "survivors random-graph warehouse binary-trees"},
+  {"collect.ahead_by=queue", "Objects that were asked for are copied in the order of the asking, whatever they hang on.", "survivors binary-trees lru-cache xml-transform"},
   {"collect.ahead_by=batches", "Many objects are asked for at once, and then all of them are looked at.", "survivors binary-trees"},
   {"heap.en_masse=off", "What is young is always looked at, also where nearly all of it lives.", "dictionary lru-cache gcbench"},
   {"heap.tenure=fixed", "All survivors are copied once more before they are promoted.", "gcbench warehouse"},

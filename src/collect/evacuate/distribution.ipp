@@ -54,7 +54,7 @@ template <class H, class M> void Evacuation<H, M>::drain_slowly(Self& self) {
   for (u64 entry, due;;) {
     if (queue.pop(entry)) {
       if (GARNER_UNLIKELY(is_part(entry))) {
-        open_part(self, entry);
+        open_part(self, w, entry);
         continue;
       }
       ask_for(self, target_of(self, entry));

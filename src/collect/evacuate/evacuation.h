@@ -16,13 +16,14 @@
 //    release publishes it, the header load's acquire lets losers read it.
 //  - An object that stays in place (pinned, or no memory: N14) is forwarded to itself; its header is remembered and put back.
 //  - Where memory may run out survivors' slots are checked from the start (eden_kept_), so that what stays in eden may go on there.
-//  - Slots are found in one order and looked at in another: between queue and copy an entry waits in Ahead for its object's line.
+//  - Slots are found in one order and looked at in another: between queue and copy an entry waits for its object's line, in Ahead or as the next of a strand.
 //  - A slot in an uncollected region whose object is younger than the slot's region lies on a dirty card when the phase ends.
 //  - Survivors go to the space of their age (N1); without room there to old (N3); without room there they stay (N14).
 //  - With queues per node (collect.scheme, segregated spaces) roots and references take the ways told in distribution.ipp; copying is the same.
 // Implements N1 N2 N3 N7 N14, N23, T1 to T9, T11, T16. Deviation: spaces are lists of regions, not address ranges; ages belong to regions, not objects.
 #pragma once
 #include "collect/ahead.h"
+#include "collect/evacuate/strands.h"
 #include "heap/cards.h"
 #include "heap/finalizers.h"
 #include "heap/handles.h"
@@ -33,9 +34,6 @@
 #include "work/gang.h"
 
 namespace garner {
-
-inline constexpr u32 kOldClass = 7; // destination classes: 0..6 survivors of age 1..7, 7 old
-inline constexpr u32 kClasses = 8;
 
 // The spaces of a heap that collections copy into.
 template <class M> struct Spaces {
@@ -62,9 +60,13 @@ struct NodeUse {
 
 // What one worker owns during a collection. Padded: neighbours are written by other workers.
 template <class M> struct alignas(2 * kLineBytes) Collecting {
-  struct Buffer { word top = 0, end = 0; };
   struct Kept { Ref ref; word header; };
-  Buffer buffers[kClasses];
+  CopyBuffer buffers[kClasses];
+  CopyBuffer* into = buffers; // where copies go: `buffers`, or the chunks of `on`
+  Strand* on = nullptr;       // the strand that is being followed, in drain_strands()
+  Strand strands[Strand::kMost];
+  u8 turn[Strand::kMost]; // strands in the order of their turns, live ones first
+  u32 live = 0;
   Ahead ahead;
   Ahead opening; // full collections: marked objects that are to be scanned
   RootBuffer roots;
@@ -106,7 +108,9 @@ template <class H, class M> class Evacuation {
         plab_young_(settings.bytes(Opt::plab_young)), plab_old_(settings.bytes(Opt::plab_old)),
         part_bytes_(settings.bytes(Opt::part) == 0 ? 0 : max_of(align_up(settings.bytes(Opt::part), kWordBytes), kLeastPart)),
         tenure_age_(u32(settings.get(Opt::tenure_age))), root_batch_(u32(settings.get(Opt::root_batch))),
-        ahead_(u32(settings.get(Opt::ahead))), keep_(settings.as<NoRoom>(Opt::no_room) == NoRoom::keep),
+        ahead_(u32(settings.get(Opt::ahead))),
+        strands_(settings.as<AheadBy>(Opt::ahead_by) == AheadBy::strands && settings.as<Order>(Opt::order) != Order::fifo ? min_of(ahead_, Strand::kMost) : 0),
+        keep_(settings.as<NoRoom>(Opt::no_room) == NoRoom::keep),
         scheme_(settings.as<Scheme>(Opt::scheme)), lookup_(settings.as<NodeLookup>(Opt::node_lookup)), old_roots_(settings.as<OldRoots>(Opt::old_roots)),
         root_take_(settings.as<RootTake>(Opt::root_take)), lookup_batch_(u32(settings.get(Opt::lookup_batch))),
         apart_(settings.as<CardPhase>(Opt::card_phase) == CardPhase::apart),
@@ -201,11 +205,16 @@ template <class H, class M> class Evacuation {
   Ref stay(Self& self, Worker& w, Ref ref, word header);
   word allocate(Self& self, Worker& w, u32& cls, usize bytes);
   word allocate_slow(Self& self, Worker& w, u32 cls, usize bytes);
+  word refill(Self& self, Worker& w, u32 cls, usize bytes);
   bool alone(u32 cls, usize bytes) const { return bytes > (cls == kOldClass ? plab_old_ : plab_young_) / 2; } // not in a buffer
+  static bool fits(const CopyBuffer& buffer, usize bytes) {
+    const usize left = buffer.end - buffer.top;
+    return GARNER_LIKELY(left >= bytes + kMinObjectBytes) || left == bytes; // what is left behind holds a filler
+  }
   void push_slots(Self& self, Worker& w, Ref copy, usize bytes, bool check);
-  void push_slot(Self& self, Slot slot, u8 label, bool check);
+  void push_slot(Self& self, Worker& w, Slot slot, u8 label, bool check);
   void push_parts(Self& self, Ref copy, usize bytes, bool check);
-  void open_part(Self& self, u64 entry);
+  void open_part(Self& self, Worker& w, u64 entry);
   void process(Self& self, Worker& w, Slot slot, u8 holder_label);
   void process_later(Self& self, Worker& w, Slot slot, u8 holder_label);
   void mark_card_if_younger(Slot slot, Ref ref, u8 holder_label);
@@ -216,7 +225,16 @@ template <class H, class M> class Evacuation {
   bool list_written(Worker& w, u32 first, u32 last);
   void update_root(Self& self, Worker& w, RootRecord& record);
   void drain_batches(Self& self);
-  void follow(Self& self, Worker& w, u64 entry);
+  // strands.ipp
+  void drain_strands(Self& self);
+  void begin_strand(Self& self, Worker& w, const Strand::Step& step, bool apart);
+  bool go_on(Self& self, Worker& w, Strand& strand);
+  bool next_queued(Self& self, Worker& w, Strand::Step& step);
+  void put(Self& self, Worker& w, u64 entry, Ref ref);
+  void give_older(Self& self, Strand& strand);
+  void show(Self& self, Strand& strand);
+  void follow(Self& self, Worker& w, u64 entry, Ref ref);
+  void follow(Self& self, Worker& w, u64 entry) { follow(self, w, entry, self.load(Slot{entry & ~kCheckCard})); }
   void count_around(Self& self, Worker& w, u64 entry);
   void find_roots(Self& self, Worker& w, u32 task, bool parted);
   void card_batch(Self& self, Worker& w, u32 worker, u32 first);
@@ -259,7 +277,7 @@ template <class H, class M> class Evacuation {
   u32 worker_count_;
   usize plab_young_, plab_old_;
   usize part_bytes_; // a larger copy's references are queued by parts of so many bytes; 0: never
-  u32 tenure_age_, root_batch_, ahead_;
+  u32 tenure_age_, root_batch_, ahead_, strands_; // strands_: 0 where collect.ahead_by is another
   bool keep_;
   Scheme scheme_;
   NodeLookup lookup_;

@@ -20,6 +20,10 @@ template <class H, class M> void Evacuation<H, M>::begin(Self& self, u32 condemn
   for (u32 i = 0; i < worker_count_; i++) {
     workers_[i].reset();
     workers_[i].ahead.set_depth(ahead_);
+    for (u32 k = 0; k < strands_; k++) {
+      workers_[i].turn[k] = u8(k);
+      workers_[i].strands[k].chunk = Strand::kLeastChunk;
+    }
   }
   // Collected regions get a destination; what goes on being filled is set apart from what will be scanned.
   spaces_.eden.abandon();
@@ -350,23 +354,48 @@ template <class H, class M> void Evacuation<H, M>::hidden(Self& self, Worker& w,
 }
 
 template <class H, class M> GARNER_INLINE word Evacuation<H, M>::allocate(Self& self, Worker& w, u32& cls, usize bytes) {
-  auto& buffer = w.buffers[cls];
-  if (GARNER_LIKELY(usize(buffer.end - buffer.top) >= bytes + kMinObjectBytes || usize(buffer.end - buffer.top) == bytes)) {
+  CopyBuffer& buffer = w.into[cls];
+  if (fits(buffer, bytes)) {
     word at = buffer.top;
     buffer.top += bytes;
+    if (w.into != w.buffers) self.touch(buffer.top + kLineBytes); // the strand's next copy lies there
     return at;
   }
-  word at = w.exhausted ? 0 : allocate_slow(self, w, cls, bytes);
+  word at = allocate_slow(self, w, cls, bytes);
   if (at == 0 && cls != kOldClass) at = allocate_slow(self, w, cls = kOldClass, bytes);
   if (at == 0 && bytes <= kCardBytes) w.exhausted = true; // asking again for every object would cost more than the collection
   return at;
 }
 
 template <class H, class M> GARNER_COLD word Evacuation<H, M>::allocate_slow(Self& self, Worker& w, u32 cls, usize bytes) {
-  auto& buffer = w.buffers[cls];
+  CopyBuffer& to = w.into[cls];
+  if (fits(to, bytes)) { // that of old space, reached from a full young one
+    word at = to.top;
+    to.top += bytes;
+    return at;
+  }
+  word at = refill(self, w, cls, bytes);
+  if (at == 0 || w.into == w.buffers || bytes > Strand::kInChunks) return at;
+  // A chunk of the strand begins with this object.
+  CopyBuffer& buffer = w.buffers[cls];
+  heap_.fill(to.top, to.end - to.top);
+  to.top = buffer.top;
+  to.end = min_of(at + w.on->chunk, buffer.end);
+  w.on->chunk = min_of(w.on->chunk * 2, Strand::kMostChunk);
+  if (buffer.end - to.end < kMinObjectBytes) to.end = buffer.end;
+  buffer.top = to.end;
+  self.touch(to.top + kLineBytes);
+  self.touch(buffer.top);
+  self.touch(buffer.top + kLineBytes);
+  return at;
+}
+
+// From the worker's own buffer, or a new one.
+template <class H, class M> GARNER_COLD word Evacuation<H, M>::refill(Self& self, Worker& w, u32 cls, usize bytes) {
+  CopyBuffer& buffer = w.buffers[cls];
   usize want = cls == kOldClass ? plab_old_ : plab_young_;
   Space<M>& space = spaces_.of_class(cls);
-  if (usize(buffer.end - buffer.top) >= bytes + kMinObjectBytes || usize(buffer.end - buffer.top) == bytes) { // old buffer, reached from a full young one
+  if (fits(buffer, bytes)) {
     word at = buffer.top;
     buffer.top += bytes;
     return at;
@@ -398,9 +427,9 @@ template <class H, class M> Ref Evacuation<H, M>::evacuate(Self& self, Worker& w
   word found = self.forward(at, header, forward_to(copy));
   if (GARNER_UNLIKELY(found != header)) { // somebody else copied it: the space goes back
     w.lost_races++;
-    auto& buffer = w.buffers[cls];
-    // Not for one that may have been allocated alone: it can end, in another region, where an emptied buffer begins.
-    if (buffer.top == block + bytes && !alone(cls, bytes)) buffer.top = block;
+    CopyBuffer& buffer = w.into[cls];
+    // Not for one that may lie elsewhere: it can end, in another region, where an emptied buffer or chunk begins.
+    if (buffer.top == block + bytes && !(w.into == w.buffers ? alone(cls, bytes) : bytes > Strand::kInChunks)) buffer.top = block;
     else heap_.fill(block, bytes);
     return forward_target(found);
   }
@@ -431,9 +460,9 @@ template <class H, class M> GARNER_COLD Ref Evacuation<H, M>::stay(Self& self, W
   return ref;
 }
 
-template <class H, class M> GARNER_INLINE void Evacuation<H, M>::push_slot(Self& self, Slot slot, u8 label, bool check) {
+template <class H, class M> GARNER_INLINE void Evacuation<H, M>::push_slot(Self& self, Worker& w, Slot slot, u8 label, bool check) {
   Ref ref = self.load(slot);
-  if (heap_.cset_of(ref.at) != 0) gang_.queue(self.index).push(slot.at | (check ? kCheckCard : 0));
+  if (heap_.cset_of(ref.at) != 0) put(self, w, slot.at | (check ? kCheckCard : 0), ref);
   else if (check && heap_.contains(ref.at) && heap_.label_of(ref) < label) heap_.mark_card(slot.at);
 }
 
@@ -442,7 +471,7 @@ template <class H, class M> GARNER_INLINE void Evacuation<H, M>::push_slots(Self
     push_parts(self, copy, bytes, check);
   } else {
     u8 label = check ? future_label(heap_.index_of(copy)) : kLabelEden;
-    host_.each_slot(copy, [&](Slot slot) { push_slot(self, slot, label, check); });
+    host_.each_slot(copy, [&](Slot slot) { push_slot(self, w, slot, label, check); });
   }
   hidden(self, w, copy, future_label(heap_.index_of(copy)));
 }
@@ -453,32 +482,34 @@ template <class H, class M> GARNER_COLD void Evacuation<H, M>::push_parts(Self& 
   for (u64 part = div_up(bytes, part_bytes_); part > 0; part--) gang_.queue(self.index).push(copy.at | (check ? kCheckCard : 0) | part << kPartShift);
 }
 
-template <class H, class M> GARNER_COLD void Evacuation<H, M>::open_part(Self& self, u64 entry) {
+template <class H, class M> GARNER_COLD void Evacuation<H, M>::open_part(Self& self, Worker& w, u64 entry) {
   Ref copy{entry & kAddressBits & ~kEntryBits};
   bool check = (entry & kCheckCard) != 0;
   u8 label = check ? future_label(heap_.index_of(copy)) : kLabelEden;
   word low = copy.at + ((entry >> kPartShift) - 1) * part_bytes_;
-  host_.each_slot_in(copy, low, low + part_bytes_, [&](Slot slot) { push_slot(self, slot, label, check); });
+  host_.each_slot_in(copy, low, low + part_bytes_, [&](Slot slot) { push_slot(self, w, slot, label, check); });
 }
 
 template <class H, class M> void Evacuation<H, M>::take(Self& self, u64 entry) {
   Worker& w = workers_[self.index];
-  if (GARNER_UNLIKELY(is_part(entry))) open_part(self, entry);
+  if (GARNER_UNLIKELY(is_part(entry))) open_part(self, w, entry);
   else if (GARNER_UNLIKELY(counting_)) count_around(self, w, entry);
   else if (gang_.parted()) perform(self, w, entry);
   else follow(self, w, entry);
 }
 
-template <class H, class M> void Evacuation<H, M>::follow(Self& self, Worker& w, u64 entry) {
+// `ref`: what the entry's slot holds.
+template <class H, class M> void Evacuation<H, M>::follow(Self& self, Worker& w, u64 entry, Ref ref) {
   Slot slot{entry & ~kCheckCard};
-  if ((entry & kCheckCard) != 0) return process(self, w, slot, future_label(heap_.index_at(slot.at)));
   w.slots++;
-  Ref ref = self.load(slot);
-  self.store(slot, evacuate(self, w, ref, heap_.cset_of(ref.at)));
+  ref = evacuate(self, w, ref, heap_.cset_of(ref.at));
+  self.store(slot, ref);
+  if ((entry & kCheckCard) != 0) mark_card_if_younger(slot, ref, future_label(heap_.index_at(slot.at)));
 }
 
 template <class H, class M> void Evacuation<H, M>::drain(Self& self) {
   if (GARNER_UNLIKELY(gang_.parted() || counting_)) return drain_slowly(self);
+  if (strands_ != 0) return drain_strands(self);
   if (batches_) return drain_batches(self);
   auto& queue = gang_.queue(self.index);
   Worker& w = workers_[self.index];
@@ -486,7 +517,7 @@ template <class H, class M> void Evacuation<H, M>::drain(Self& self) {
   for (u64 entry, due;;) {
     if (queue.pop(entry)) {
       if (GARNER_UNLIKELY(is_part(entry))) {
-        open_part(self, entry);
+        open_part(self, w, entry);
         continue;
       }
       ask_for(self, self.load(Slot{entry & ~kCheckCard}));
@@ -505,7 +536,7 @@ template <class H, class M> void Evacuation<H, M>::drain_batches(Self& self) {
   for (u64 entry, due;;) {
     while (!w.ahead.full() && queue.pop(entry)) {
       if (GARNER_UNLIKELY(is_part(entry))) {
-        open_part(self, entry);
+        open_part(self, w, entry);
         continue;
       }
       ask_for(self, self.load(Slot{entry & ~kCheckCard}));
@@ -544,11 +575,15 @@ template <class H, class M> GARNER_COLD void Evacuation<H, M>::count_around(Self
 // ---- the end ----
 
 template <class H, class M> void Evacuation<H, M>::retire_buffers() {
-  for (u32 i = 0; i < worker_count_; i++)
-    for (auto& buffer : workers_[i].buffers) {
-      heap_.fill(buffer.top, buffer.end - buffer.top);
-      buffer.top = buffer.end = 0;
-    }
+  auto close = [&](CopyBuffer& buffer) {
+    heap_.fill(buffer.top, buffer.end - buffer.top);
+    buffer.top = buffer.end = 0;
+  };
+  for (u32 i = 0; i < worker_count_; i++) {
+    for (u32 k = 0; k < strands_; k++)
+      for (CopyBuffer& chunk : workers_[i].strands[k].chunks) close(chunk);
+    for (CopyBuffer& buffer : workers_[i].buffers) close(buffer);
+  }
 }
 
 // What is alive in a kept region stays; the rest becomes fillers that later buffers are cut from.
@@ -624,3 +659,4 @@ template <class H, class M> void Evacuation<H, M>::finish(Self& self) {
 } // namespace garner
 
 #include "collect/evacuate/distribution.ipp"
+#include "collect/evacuate/strands.ipp"

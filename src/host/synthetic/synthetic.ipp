@@ -44,6 +44,7 @@ template <class M> bool Synthetic<M>::start(const SyntheticShape& shape) {
   static_assert(Objects<Synthetic, Self> && Roots<Synthetic, Self, AnySink> && Weak<Synthetic> && World<Synthetic>);
   shape_ = shape;
   if (!settings.given(Opt::ahead)) settings.set(Opt::ahead, kAhead);
+  if (!settings.given(Opt::ahead_by)) settings.set(Opt::ahead_by, i64(AheadBy::queue));
   void* memory = map_own(sizeof(TheCycle));
   if (memory == nullptr) return false;
   cycle = new (memory) TheCycle(machine, *this, settings);
