@@ -377,7 +377,8 @@ template <class H, class M> void Cycle<H, M>::full(Self& self, bool compact_all,
   weak_things(self, c, weak, Kind::full, end);
   TaskBody measure{[&](Self& s, u32 task) { c.measure_task(s, task); }};
   u64 ns = phase(self, Phase::compact, most, c.measure_tasks(), measure);
-  c.choose(most * 2, compact_all);
+  // Who asks for a collection may look at what became of generations; who found no room needs all there is.
+  c.choose(most * 2, compact_all, end.cause == Cause::eden_full || end.cause == Cause::large_budget || end.cause == Cause::stress);
   TaskBody plan{[&](Self& s, u32 task) { c.plan_task(s, task); }};
   ns += phase(self, Phase::compact, most, c.plan_tasks(), plan);
   GARNER_CHECK(weak.resort(), "no memory for the finalization queue");
@@ -657,10 +658,11 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
   end.workers = worker_count_;
   u64 now = machine_.now(), pause = now - end.start_ns;
   if (kind == Kind::full) {
-    if (!record.beside) pace_.after_stop(pause, end.heap_after);
-    if (!end.en_masse) pace_.after_full_look(record.before.bytes[0], s.bytes[1]); // what waited is old now
+    const bool in_place = !record.beside && compaction().in_place();
+    if (!record.beside) pace_.after_stop(in_place ? pause + pause / 2 : pause, end.heap_after); // one that moves takes half as long again
+    if (!end.en_masse) pace_.after_full_look(record.before.bytes[0], in_place ? compaction().eden_lived() : s.bytes[1]); // else what waited is old now
     const bool due = request.cause == Cause::eden_full || request.cause == Cause::large_budget;
-    pace_.after_full(end.heap_after, old, room_for_young(s), pause, due ? now - last_full_ns_ : 0, record.beside ? s.holes[2] : 0);
+    pace_.after_full(end.heap_after, old, room_for_young(s), pause, due ? now - last_full_ns_ : 0, record.beside || in_place ? s.holes[2] : 0);
     last_full_ns_ = now;
   } else if (end.en_masse) {
     pace_.after_en_masse(pause, end.start_ns - last_end_ns_, old, room_for_young(s));

@@ -192,7 +192,7 @@ void Pace::aim(const YoungFacts& facts) {
 void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64 since_ns, u64 holes) {
   if (since_ns != 0) {
     const double share = 100 * double(pause_ns) / double(since_ns), right = config_.gc_share_percent; // percent
-    if (share > 2 * right) roomy_ = min_of(2 * roomy_, kRoomyMost);
+    if (share > 2 * right || pause_ns > config_.pause_goal_ns) roomy_ = min_of(2 * roomy_, kRoomyMost);
     else if (share < right / 2) roomy_ = max_of(roomy_ / 2, kRoomyLeast);
   }
   live_ = max_of(live_bytes, old_bytes);

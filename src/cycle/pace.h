@@ -4,7 +4,7 @@
 // short or much survives, and always fits what the limit leaves: eden + what may survive of it <= room, and at least a fifth is kept for that: a
 // failed promotion costs a full collection, a smaller eden next to nothing. Fixed: eden stays, but for the limit.
 // A full collection is due when old space has grown by its allowance since the last one (under a limit that is twice as much, and up to eight times while full collections take
-// more than twice their share of time, as long as it takes no more than three quarters of what the limit leaves: memory that may be used saves full collections), or when it has taken so much of eden's room
+// more than twice their share of time or longer than a pause should, as long as it takes no more than three quarters of what the limit leaves: memory that may be used saves full collections), or when it has taken so much of eden's room
 // that collecting eden more often has cost as much as a full collection.
 // Where old space can be marked beside the program, that is begun when a full collection would be due, or when the limit leaves little more room than such a marking has needed; and
 // whether it is (collect.marking=auto) depends on how long a stop would take. Where it leaves holes, and eden next to nothing, a full collection compacts.

@@ -48,6 +48,19 @@ template <class H, class M> word block_covering(Heap<M>& heap, H& host, u32 inde
   return block;
 }
 
+// Makes a filler of all that is not marked between two objects of a region that live; fn(from, to) of each, ascending. A card's start that now lies inside one becomes that
+// filler's.
+template <class M, class Table, class F> void fill_gaps(Heap<M>& heap, const Table& marks, u32 index, F fn) {
+  const word begin = heap.begin_of(index), top = heap.region(index).top.load_relaxed();
+  marks.each_gap(begin, top, [&](word from, word to) {
+    heap.fill(from, to - from);
+    note_start(heap, index, from, to);
+    fn(from, to);
+  });
+  for (word card = begin; card < top; card += kCardBytes)
+    if (const word block = start_before(heap, index, card); !marks.is_marked(block)) set_start(heap, index, card, marks.gap_begin(block, begin));
+}
+
 // The object that an interior pointer belongs to, or 0: outside the heap, in unused memory, or in a filler.
 // A pointer one past an object's end belongs to that object. Safe from several workers while nothing moves.
 template <class H, class M> Ref object_containing(Heap<M>& heap, H& host, word pointer) {

@@ -42,7 +42,7 @@ template <class H, class Self> concept Objects = requires(H& host, Self& self, R
   { host.size(ref) } -> std::same_as<usize>;
   { host.leaf(ref) } -> std::same_as<bool>;              // no reference slots and no hidden edge
   { host.each_slot(ref, slot_fn) };                      // every reference slot, ascending within a series
-  { host.each_slot_in(ref, at, at, slot_fn) };           // those with low <= address < high
+  { host.each_slot_in(ref, at, at, slot_fn) };           // those with low <= address < high, but perhaps without some that hold nothing
   { host.divides(ref) } -> std::same_as<bool>;           // each_slot_in() of a small range costs little, and most of the object are references
   { host.hidden_edge(ref) } -> std::same_as<Ref>;        // an object kept alive without a slot; 0 for none
   { host.fill(at, n) };                                  // makes [at, at + n) one or more dead objects; n >= 24, multiple of 8

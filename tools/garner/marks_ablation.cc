@@ -22,6 +22,7 @@ constexpr Choice kChoices[] = {
   {"heap.tenure=fixed", "All survivors are copied once more before they are promoted.", "gcbench warehouse"},
   {"collect.compact_dense=95", "A full collection moves all regions but those that are nearly full.", "warehouse lru-cache"},
   {"collect.compact_dense=101", "A full collection moves every region, also those that are nearly full.", "warehouse random-graph"},
+  {"collect.in_place=1000000000", "A full collection moves what can be moved, however little that brings.", "large-objects page-rank gcbench inverted-index"},
   {"collect.part=0", "An array is one piece of work, however large.", "hostile random-graph"},
   {"collect.marking=stopped", "Old space is marked while the program stands, however large it is.", "dictionary request-server-300 lru-cache@unlimited"},
   {"collect.marking=concurrent", "Old space is marked beside the program, however small it is.", "dictionary request-server-300 lru-cache@unlimited"},

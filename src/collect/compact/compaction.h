@@ -8,7 +8,7 @@
 //   measure   workers: live bytes of every region, from the bits alone
 //   choose    sequential: what is freed, what stays (large, pinned, dense), what slides; sliding regions are cut into lists
 //   plan      workers, a list each: the target of every 512-byte block
-//   slide     workers: a list each, objects move and their slots are rewritten in one pass; roots, handles and what stays likewise
+//   slide     workers: a list each, objects move and their slots are rewritten in one pass; roots, handles and what stays likewise. Where moving would bring little: the dead are filled
 //   finish    sequential: tops, roles, labels; empty regions are freed
 //   clean     workers: marks are cleared
 //
@@ -16,10 +16,11 @@
 //  - Within a list objects keep their order and move towards the list's start, so a list needs nobody else to move safely.
 //  - Nothing that slides is read through a forwarding word: new addresses come from marks alone, before, during and after the move.
 //  - All objects that start in one 512-byte block go to one region; so one target per block suffices.
-//  - Cards are made anew: exactly the slots whose object is younger than their region.
+//  - Cards are made anew: exactly the slots whose object is younger than their region. Where nothing moves they stay as they are, and so does who is younger than whom.
 // Deviation from the paper: lists of regions instead of one sliding space, large objects and regions with pins stay in place.
 #pragma once
 #include "collect/evacuate/evacuation.h"
+#include "heap/starts.h"
 
 namespace garner {
 
@@ -35,7 +36,7 @@ template <class H, class M> class Compaction {
 
   Compaction(Heap<M>& heap, H& host, Gang<M>& gang, Spaces<M>& spaces, Worker* workers, u32 worker_count, const Settings& settings)
       : heap_(heap), host_(host), gang_(gang), spaces_(spaces), workers_(workers), worker_count_(worker_count),
-        dense_percent_(u32(settings.get(Opt::compact_dense))), all_old_(settings.as<Promotes>(Opt::full_promotes) == Promotes::all),
+        dense_percent_(u32(settings.get(Opt::compact_dense))), many_slots_(u64(settings.get(Opt::in_place))), all_old_(settings.as<Promotes>(Opt::full_promotes) == Promotes::all),
         root_batch_(u32(settings.get(Opt::root_batch))), ahead_(u32(settings.get(Opt::ahead))) {}
 
   void begin();
@@ -47,7 +48,7 @@ template <class H, class M> class Compaction {
 
   u32 measure_tasks() const { return u32(div_up(heap_.high_water(), kRegionsPerTask)); }
   void measure_task(Self& self, u32 task);
-  void choose(u32 lists_wanted, bool everything);
+  void choose(u32 lists_wanted, bool everything, bool may_stay);
   u32 plan_tasks() const { return u32(lists_.size()); }
   void plan_task(Self& self, u32 task);
   u32 slide_tasks();
@@ -82,6 +83,8 @@ template <class H, class M> class Compaction {
   u32 condemned() const { return 2; }
   bool condemned_at_start(Ref ref) const { return heap_.contains(ref.at); }
   u64 pinned_count() const { return pinned_count_; }
+  bool in_place() const { return in_place_; }       // nothing moved
+  u64 eden_lived() const { return eden_lived_; }    // then: bytes of eden that live
   u64 moved_bytes() const { return moved_bytes_.load_relaxed(); }
 
  private:
@@ -125,6 +128,10 @@ template <class H, class M> class Compaction {
     return r.kept && (r.role == Role::eden || r.role == Role::survivor || r.role == Role::old) && r.live_bytes * 2 < heap_.region_bytes();
   }
   usize sparse_bytes() const;
+  static constexpr u64 kLittle = 8;           // times what would be gained: the room that makes it little
+  static constexpr u64 kSlotsPerObject = 8;   // that an object costs as much as
+  bool little_to_gain() const;
+  void judge_young();
   void settle(u32 index, word top, u8 generation);
   usize spill_after(word block, word region_end) const;
 
@@ -135,7 +142,10 @@ template <class H, class M> class Compaction {
   Worker* workers_;
   u32 worker_count_;
   u32 dense_percent_;
+  u64 many_slots_; // from which on nothing moves where that would bring little; fewer are soon rewritten
   bool all_old_;
+  bool in_place_ = false, young_ages_ = false; // chosen: nothing moves; and all that is young becomes old
+  u64 eden_lived_ = 0;
   u32 root_batch_, ahead_;
   u64 pinned_count_ = 0;
   Vector<Part> root_parts_;

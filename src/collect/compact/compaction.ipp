@@ -222,7 +222,38 @@ template <class H, class M> void Compaction<H, M>::measure_task(Self&, u32 task)
   }
 }
 
-template <class H, class M> void Compaction<H, M>::choose(u32 lists_wanted, bool everything) {
+// What moving would bring is the room between what lives in the regions that would go; what it costs is a look at every slot of the heap. Where it brings little of the room there is,
+// nothing moves (in place): the dead are filled by the marks alone, slots and cards stay as they are. No reference may begin to need a card: so what is young stays young, or, where nearly all
+// of it lives and would only be copied by the next collection, becomes old together.
+template <class H, class M> bool Compaction<H, M>::little_to_gain() const {
+  u64 slots = 0, objects = 0, gain = 0, used = 0;
+  for (u32 i = 0; i < worker_count_; i++) slots += workers_[i].slots, objects += workers_[i].marked_objects;
+  if (slots + kSlotsPerObject * objects < many_slots_) return false;
+  heap_.each_region([&](u32, auto& r) {
+    if (r.role == Role::large) {
+      if (r.marked.load_relaxed() != 0) used += r.run * heap_.region_bytes();
+      return;
+    }
+    if (r.live_bytes == 0 && !r.kept) return;
+    used += heap_.region_bytes();
+    if (r.role != Role::pinned && !r.kept && r.live_bytes * 100 < heap_.region_bytes() * dense_percent_) gain += heap_.region_bytes() - r.live_bytes;
+  });
+  const u64 limit = heap_.budget().limit(), room = limit == 0 ? used : limit - min_of(limit, used);
+  return gain * kLittle <= min_of(room, used); // of what is used: holes are filled by copies only, so what might be promoted en masse is copied until they are full
+}
+
+template <class H, class M> void Compaction<H, M>::judge_young() {
+  u64 lived = 0, used = 0;
+  eden_lived_ = 0;
+  heap_.each_region([&](u32 index, auto& r) {
+    if (r.role != Role::eden && r.role != Role::survivor) return;
+    lived += r.live_bytes, used += r.top.load_relaxed() - heap_.begin_of(index);
+    if (r.role == Role::eden) eden_lived_ += r.live_bytes;
+  });
+  young_ages_ = lived >= used / 4 * 3;
+}
+
+template <class H, class M> void Compaction<H, M>::choose(u32 lists_wanted, bool everything, bool may_stay) {
   u32 dense = everything ? 101 : dense_percent_;
   moving_.clear();
   lists_.clear();
@@ -234,20 +265,23 @@ template <class H, class M> void Compaction<H, M>::choose(u32 lists_wanted, bool
   bool good = true;
   u64 limit = heap_.budget().limit();
   bool demote = sparse_bytes() >= (limit == 0 ? kDemoteFrom : min_of<u64>(kDemoteFrom, limit / 32));
+  in_place_ = may_stay && !everything && !all_old_ && !demote && little_to_gain();
+  if (in_place_) judge_young();
   // A pass for each generation, so that its sliding regions stand together, in address order.
   for (u8 generation = 0; generation <= 2; generation++) {
     usize from = moving_.size();
     heap_.each_region([&](u32 index, auto& r) {
-      u8 goes_to = demote && sparse(r) ? 0 : r.role == Role::eden && !all_old_ ? 1 : 2;
+      const bool stays_young = r.role == Role::eden ? !(in_place_ ? young_ages_ : all_old_) : r.role == Role::survivor && in_place_ && !young_ages_;
+      u8 goes_to = demote && sparse(r) ? 0 : stays_young ? 1 : 2;
       if (goes_to != generation) return;
       heap_.set_cset(index, u8(goes_to << 1));
       if (r.role == Role::large) {
         if (r.marked.load_relaxed() == 0) good = dead_.push(index) && good;
-        else
+        else if (!in_place_)
           for (u32 part = 0; part < div_up(r.object_bytes, kLargeScanBytes); part++) good = large_.push({index, part}) && good;
       } else if (r.live_bytes == 0 && !r.kept) {
         good = dead_.push(index) && good;
-      } else if (r.role == Role::pinned || r.kept || r.live_bytes * 100 >= heap_.region_bytes() * dense) {
+      } else if (in_place_ || r.role == Role::pinned || r.kept || r.live_bytes * 100 >= heap_.region_bytes() * dense) {
         good = staying_.push(index) && good;
       } else {
         heap_.set_cset(index, u8(goes_to << 1 | kMoving));
@@ -329,7 +363,8 @@ template <class H, class M> [[gnu::noinline]] void Compaction<H, M>::plan_task(S
 // ---- sliding ----
 
 template <class H, class M> u32 Compaction<H, M>::slide_tasks() {
-  heap_.clear_cards(); // they are made anew while slots are rewritten
+  if (in_place_) root_parts_.clear();
+  if (!in_place_ || young_ages_) heap_.clear_cards(); // they are made anew while slots are rewritten; where nothing is young there are none
   u32 tasks = u32(lists_.size() + large_.size() + div_up(staying_.size(), kStayingPerTask) + root_parts_.size());
   for (usize k = 0; k < kHandleKinds; k++) tasks += handle_tasks_[k] = u32(div_up(host_.handles().chunks(HandleKind(k)), kChunksPerTask));
   return tasks;
@@ -351,7 +386,10 @@ template <class H, class M> void Compaction<H, M>::slide_task(Self& self, u32 ta
   task -= u32(large_.size());
   u32 staying = u32(div_up(staying_.size(), kStayingPerTask));
   if (task < staying) {
-    for (usize i = usize(task) * kStayingPerTask; i < min_of(staying_.size(), usize(task + 1) * kStayingPerTask); i++) sweep_staying(self, staying_[i]);
+    for (usize i = usize(task) * kStayingPerTask; i < min_of(staying_.size(), usize(task + 1) * kStayingPerTask); i++) {
+      if (in_place_) fill_gaps(heap_, heap_.marks(), staying_[i], [](word, word) {});
+      else sweep_staying(self, staying_[i]);
+    }
     return;
   }
   task -= staying;
@@ -443,13 +481,14 @@ template <class H, class M> void Compaction<H, M>::sweep_staying(Self& self, u32
 
 template <class H, class M> void Compaction<H, M>::settle(u32 index, word top, u8 generation) {
   auto& r = heap_.region(index);
+  const u8 age = in_place_ && r.role == Role::survivor ? r.age : u8(1); // of survivors
   r.top.store_relaxed(top);
   r.scan_top = top;
   r.kept = false;
   r.clean = false;
   if (r.role == Role::pinned || r.role == Role::large) return;
   r.role = generation == 0 ? Role::eden : generation == 1 ? Role::survivor : Role::old;
-  r.age = generation == 1 ? 1 : 0;
+  r.age = generation == 1 ? age : u8(0);
   heap_.set_label(index, generation == 0 ? kLabelEden : generation == 1 ? kLabelSurvivor : kLabelOld);
 }
 

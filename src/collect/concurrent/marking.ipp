@@ -437,7 +437,7 @@ template <class H, class M> void Marking<H, M>::sweep(u32 index) {
   r.scan_top = until;
   Range found[kHolesAtOnce];
   u32 count = 0;
-  fill_gaps(heap_, index, [&](word from, word to) {
+  fill_gaps(heap_, heap_.old_marks(), index, [&](word from, word to) {
     if (!offers || to - from < Space<M>::kLeastHole) return;
     found[count++] = {from, to, false};
     if (count == kHolesAtOnce) space.add_holes(found, count), count = 0;

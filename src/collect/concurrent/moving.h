@@ -30,25 +30,11 @@
 
 namespace garner {
 
-// Makes a filler of all that is not marked between two objects of a region of old space that live; fn(from, to) of each, ascending. A card's start that now lies inside one becomes that
-// filler's.
-template <class M, class F> void fill_gaps(Heap<M>& heap, u32 index, F fn) {
-  const auto& marks = heap.old_marks();
-  const word begin = heap.begin_of(index), top = heap.region(index).top.load_relaxed();
-  marks.each_gap(begin, top, [&](word from, word to) {
-    heap.fill(from, to - from);
-    note_start(heap, index, from, to);
-    fn(from, to);
-  });
-  for (word card = begin; card < top; card += kCardBytes)
-    if (const word block = start_before(heap, index, card); !marks.is_marked(block)) set_start(heap, index, card, marks.gap_begin(block, begin));
-}
-
 // What is not marked in a region of old space, as holes of `space`.
 template <class M> void offer_holes(Heap<M>& heap, Space<M>& space, u32 index) {
   auto& r = heap.region(index);
   if (heap.end_of(index) - r.top.load_relaxed() >= kMinObjectBytes) r.top.store_relaxed(r.scan_top = heap.end_of(index));
-  fill_gaps(heap, index, [&](word from, word to) { space.add_hole(from, to); });
+  fill_gaps(heap, heap.old_marks(), index, [&](word from, word to) { space.add_hole(from, to); });
 }
 
 template <class H, class M> class Moving {

@@ -21,7 +21,16 @@ GARNER_INLINE usize size_of(Ref ref) { return align_up(unaligned_size(ref, type_
 struct Series { usize size; usize offset; };        // size minus the type's base size; offset of the first slot
 struct Repeat { u32 slots; u32 skip; };             // slots in a row, then bytes without any
 
+inline constexpr usize kEmptyAtOnce = 8; // slots that are looked at together, a line of them
+
 namespace detail {
+
+// Whether so many slots hold nothing. The program may be storing to them: relaxed, as any look at a slot beside it.
+GARNER_INLINE bool empty(word at) {
+  word any = 0;
+  for (usize k = 0; k < kEmptyAtOnce; k++) any |= __atomic_load_n(reinterpret_cast<const word*>(at) + k, __ATOMIC_RELAXED);
+  return any == 0;
+}
 
 // One pattern over the elements of an array, limited to slots in [low, high).
 template <class F> void repeated(Ref ref, const clr::MethodTable* type, i64 count, word low, word high, F fn) {
@@ -77,7 +86,12 @@ template <class F> void each_slot_in(Ref ref, word low, word high, F fn) {
   const Series* series = reinterpret_cast<const Series*>(reinterpret_cast<const char*>(type) - 8) - 1;
   for (i64 i = 0; i < count; i++, series--) {
     word at = ref.at + series->offset, end = min_of(at + series->size + size, high);
-    for (at = max_of(at, align_up(low, kWordBytes)); at < end; at += kWordBytes) fn(Slot{at});
+    at = max_of(at, align_up(low, kWordBytes));
+    for (; at + kEmptyAtOnce * kWordBytes <= end; at += kEmptyAtOnce * kWordBytes) {
+      if (detail::empty(at)) continue; // tables and half-filled lists have many such slots
+      for (usize k = 0; k < kEmptyAtOnce; k++) fn(Slot{at + k * kWordBytes});
+    }
+    for (; at < end; at += kWordBytes) fn(Slot{at});
   }
 }
 
