@@ -38,8 +38,9 @@ void Pace::set_threshold() {
   least = allowed(least), growth = allowed(growth);
   threshold_.store_relaxed(live_ + growth);
   const u64 end = config_.limit == 0 ? ~u64(0) : max_of(live_ + growth, config_.limit / 8 * 7);
-  const u64 much = u64(double(kLongStop * config_.pause_goal_ns) / stop_ns_); // what lived last time, or half of all that is there
-  long_from_.store_relaxed(patient_ || live_ > much ? 0 : 2 * much);
+  // What lived last time will live, or half of all that is there; where about as much lived as the time before, half of that half.
+  const u64 much = u64(double(kLongStop * config_.pause_goal_ns) / stop_ns_);
+  long_from_.store_relaxed(patient_ || live_ > much ? 0 : (steady_ ? 4 : 2) * much);
   overdue_.store_relaxed(patient_ && !short_ ? end : min_of(live_ + growth + least / 2, end));
 }
 
@@ -195,7 +196,9 @@ void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64
     if (share > 2 * right || pause_ns > config_.pause_goal_ns) roomy_ = min_of(2 * roomy_, kRoomyMost);
     else if (share < right / 2) roomy_ = max_of(roomy_ / 2, kRoomyLeast);
   }
-  live_ = max_of(live_bytes, old_bytes);
+  const u64 lived = max_of(live_bytes, old_bytes);
+  steady_ = lived <= live_ + live_ / 4;
+  live_ = lived;
   grown_since_full_ = squeezed_ = false;
   pressed_.store_relaxed(0);
   full_ns_ = pause_ns;

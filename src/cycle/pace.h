@@ -139,6 +139,7 @@ class Pace {
   static constexpr u32 kRoomyLeast = 2, kRoomyMost = 8;
   static constexpr u64 kGrownToMark = 4; // the part of what lives that old space has grown by at least when a marking begins for want of room
   static constexpr u64 kShortGrowth = 8; // the part of what lives that old space may grow by then
+  bool steady_ = false; // the last two full collections found about as much alive, or less
   bool squeezed_ = false, grown_since_full_ = false, short_ = false, patient_ = false;
 };
 

@@ -359,9 +359,13 @@ TEST(PaceWorlds, N12ALongStopIsForeseen) {
   };
   EXPECT_FALSE(pace.long_to_stop(100 * MiB)) << "before the first";
   EXPECT_TRUE(pace.long_to_stop(1000 * MiB));
-  full(100 * MiB, 40'000'000);
+  full(70 * MiB, 28'000'000);
+  pace.after_full(100 * MiB, 100 * MiB, ~u64(0) >> 2, 40'000'000);
   EXPECT_FALSE(pace.long_to_stop(350 * MiB));
-  EXPECT_TRUE(pace.long_to_stop(450 * MiB)) << "half of it may live";
+  EXPECT_TRUE(pace.long_to_stop(450 * MiB)) << "more and more lives: half of it may";
+  full(100 * MiB, 40'000'000);
+  EXPECT_FALSE(pace.long_to_stop(450 * MiB)) << "as much lives as lived before";
+  EXPECT_TRUE(pace.long_to_stop(850 * MiB));
   full(300 * MiB, 120'000'000);
   EXPECT_TRUE(pace.long_to_stop(300 * MiB));
   full(1000 * MiB, 10'000'000); // large objects without references
