@@ -16,7 +16,7 @@
 //  - Within a list objects keep their order and move towards the list's start, so a list needs nobody else to move safely.
 //  - Nothing that slides is read through a forwarding word: new addresses come from marks alone, before, during and after the move.
 //  - All objects that start in one 512-byte block go to one region; so one target per block suffices.
-//  - Cards are made anew: exactly the slots whose object is younger than their region. Where nothing moves they stay as they are, and so does who is younger than whom.
+//  - Cards are made anew: exactly the slots whose object is younger than their region. Where nothing moves they stay as they are, and so does who is younger than whom; or nothing is young any more, and they are clean.
 // Deviation from the paper: lists of regions instead of one sliding space, large objects and regions with pins stay in place.
 #pragma once
 #include "collect/evacuate/evacuation.h"
