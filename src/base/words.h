@@ -27,6 +27,7 @@ static_assert(sizeof(word) == 8, "the heap layout (tags in bit 63, marks per 8 b
 #define GARNER_LIKELY(x) __builtin_expect(!!(x), 1)
 #define GARNER_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define GARNER_INLINE inline __attribute__((always_inline))
+#define GARNER_INLINED __attribute__((always_inline)) // of a lambda, behind its parameters
 #define GARNER_COLD __attribute__((noinline, cold))
 
 template <class T> constexpr T align_up(T value, usize to) { return (value + T(to - 1)) & ~T(to - 1); }

@@ -57,7 +57,7 @@ template <class H, class M> class Cycle final : public Collector {
   bool marked() { return marking() && beside().rests(); }
   // Whether the collection that is being run, or was run last, swept what was marked beside the program. By whoever runs it.
   bool ended_marking() const { return step_ == Step::last; }
-  // For the host, from begin() to resume(): the number of the marking that this collection begins, finds or ends, 0 for none; whether it begins there. From finish()
+  // For the host, from begin() to release(): the number of the marking that this collection begins, finds or ends, 0 for none; whether it begins there. From finish()
   // on: whether the marking came to nothing, because everything stopped for a full collection or there was no memory for it.
   u64 marking_number() const { return marking_number_; }
   bool begins_marking() const { return step_ == Step::first; }
@@ -73,14 +73,14 @@ template <class H, class M> class Cycle final : public Collector {
   }
   // What one worker did in the last collection's last tracing; with the world stopped, or by whoever ran it.
   const Collecting<M>& collecting(u32 worker) const { return workers_[worker]; }
-  // For the host, from its stop() to its resume(): what was asked for, and what is known of the collection so far.
+  // For the host, from its stop() to its release(): what was asked for, and what is known of the collection so far.
   const Request& asked() const { return *asked_; }
   const CycleRecord& current() const { return *current_; }
 
  private:
   enum class Tracing : u8 { none, evacuating, compacting, marking };
   using State = typename Marking<H, M>::State;
-  static constexpr usize kFewFinalizable = 16; // young objects whose finalizers may wait for a full collection
+  static constexpr usize kFewFinalizable = 64; // young objects whose finalizers may wait for a full collection
   static constexpr u64 kFewHoles = 32; // the part of old space that holes may be and not matter
   enum class Step : u8 { none, first, last, move }; // what a collection does for the marking beside the program, and for the compaction that follows
 

@@ -195,8 +195,9 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   condemned_ = 2;
   if (beside_) beside().go(self);
   host_.resume();
-  asked_ = nullptr, current_ = nullptr;
   u64 now = machine_.now();
+  host_.release();
+  asked_ = nullptr, current_ = nullptr;
   end.pause_ns = now - asked_ns;
   total_pause_ns_.store_relaxed(total_pause_ns_.load_relaxed() + end.pause_ns);
   record.total_pause_ns = total_pause_ns_.load_relaxed();
@@ -372,6 +373,8 @@ template <class H, class M> void Cycle<H, M>::full(Self& self, bool compact_all,
   tracing_ = Tracing::compacting;
   TaskBody gather{[&](Self& s, u32) { c.gather_task(s, Kind::full); }};
   end.gather_ns += phase(self, Phase::gather, most, most, gather);
+  TaskBody bring{[&](Self&, u32 task) { c.bring_task(task); }};
+  if (c.bring_tasks() != 0) end.mark_ns += phase(self, Phase::clean, most, c.bring_tasks(), bring);
   end.mark_ns += tracing_phase(self, Phase::mark, most, c.mark_tasks(), c, [&](Self& s, u32 task) { c.mark_task(s, task); });
   WeakThings<H, M, Compaction<H, M>> weak(host_, c);
   weak_things(self, c, weak, Kind::full, end);

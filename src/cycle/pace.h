@@ -129,7 +129,7 @@ class Pace {
   static constexpr double kMostlyAlive = 0.3;
   static constexpr double kNearlyAll = 0.9;
   static constexpr u32 kAtOnceFirst = 4, kAtOnceMost = 32;
-  static constexpr double kSeldomDead = 0.7; // less of eden than that alive, and none is promoted en masse
+  static constexpr double kSeldomDead = 0.6; // less of eden than that alive, and none is promoted en masse
   static constexpr u32 kUnseenFirst = 2, kUnseenMost = 16;
   static constexpr u64 kLookAt = 4; // the part of eden that a look is content with
   static constexpr double kLeastReserve = 0.2; // of eden, for survivors

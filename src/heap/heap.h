@@ -100,6 +100,17 @@ template <class M> class Heap {
     return GARNER_LIKELY(offset < opened()) ? cset_[offset >> shift_] : 0;
   }
   void set_cset(u32 index, u8 value) { cset_[index] = value; }
+  // What a loop over many references asks for, in one place that no store to memory makes it read again. Of the regions opened by now.
+  struct Lookup {
+    word first; // lowest address of a reference
+    usize opened;
+    u32 shift;
+    const u8 *cset, *labels;
+    GARNER_INLINE bool contains(Ref ref) const { return ref.at - first < opened; } // not of null
+    GARNER_INLINE u32 index_of(Ref ref) const { return u32((ref.at - first) >> shift); }
+    GARNER_INLINE u8 label(u32 index) const { return __atomic_load_n(&labels[index], __ATOMIC_RELAXED); } // as Heap::label
+  };
+  GARNER_INLINE Lookup lookup() const { return {base_ + kHeadBytes, opened(), shift_, cset_, labels_}; }
 
   // -- regions --
   // A region in its new role with top = base, or kNoRegion when the budget or the reservation is used up.
@@ -185,6 +196,10 @@ template <class M> class Heap {
   u16* starts_of(u32 index) const { return starts_ + (usize(index) << (shift_ - kCardShift)); }
 
   Marks<M>& marks() { return marks_; }
+  // The pages of them for regions [from, to) that objects are in, which markers would read before they write to them: such a page is first everybody's page of zeros, then
+  // replaced, and every processor that runs the program is interrupted for that. World stopped; by several workers, each with regions of its own.
+  static constexpr bool brings = requires(M& machine, word at, usize bytes) { machine.bring(at, bytes); };
+  void bring_marks(u32 from, u32 to);
 
   // -- marking beside the program (collect/concurrent/marking.h) --
   using OldMarks = Marks<M, MarkWord<M>>;

@@ -114,6 +114,17 @@ template <class M> void Heap<M>::judge_huge(word at) {
   }
 }
 
+template <class M> void Heap<M>::bring_marks(u32 from, u32 to) {
+  if constexpr (brings) {
+    auto used = [&](u32 i) { return table_[i].role != Role::free && table_[i].role != Role::large && table_[i].role != Role::large_tail; };
+    for (u32 first = from, end; first < to; first = end) {
+      for (end = first; end < to && used(end); end++) {}
+      if (end == first) end++; // of a large object one mark is written
+      else machine_->bring(word(&marks_.entry_of(begin_of(first))), (end - first) * (region_bytes() / kMarkBlockBytes) * sizeof(MarkEntry<M>));
+    }
+  }
+}
+
 // Gives a slab that nobody has used its home. False when it has another. Called with lock_ held.
 template <class M> bool Heap<M>::claim(u32 slab, u8 home) {
   if (homes_[slab] != kHomeNone) return homes_[slab] == home;

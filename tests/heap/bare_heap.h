@@ -25,12 +25,13 @@ class CountingLinux : public Linux {
   Placed bind(word at, usize bytes, u32 node) { return calls++, Linux::bind(at, bytes, node); }
   Placed interleave(word at, usize bytes) { return calls++, Linux::interleave(at, bytes); }
   bool want_huge_pages(word at, usize bytes) { return asked_huge += bytes, Linux::want_huge_pages(at, bytes); }
+  void bring(word at, usize bytes) { brought += bytes, Linux::bring(at, bytes); }
   u64 now() const { return clock += slow_ns; } // between two looks as much time has passed as the test says
   mutable u64 clock = 0;
   u64 slow_ns = 0;
   void want_small_pages(word at, usize bytes) { asked_small += bytes, Linux::want_small_pages(at, bytes); }
   u64 asked_small = 0;
-  u64 calls = 0, discarded = 0, asked_huge = 0;
+  u64 calls = 0, discarded = 0, asked_huge = 0, brought = 0;
 };
 
 struct BareHeap {

@@ -41,6 +41,8 @@ template <class H, class M> class Compaction {
 
   void begin();
   void gather_task(Self& self, Kind kind);
+  u32 bring_tasks() const { return Heap<M>::brings ? u32(div_up(heap_.high_water(), kRegionsBrought)) : 0; }
+  void bring_task(u32 task) { heap_.bring_marks(task * kRegionsBrought, min_of(heap_.high_water(), (task + 1) * kRegionsBrought)); }
   u32 mark_tasks();
   void mark_task(Self& self, u32 task);
   void drain(Self& self);
@@ -91,7 +93,7 @@ template <class H, class M> class Compaction {
   // cset while marking: whether the region holds a large object. From choose() on: bit 0 moving, bits 1.. the generation that the region's objects end in.
   static constexpr u8 kLarge = 0x80;
   static constexpr u8 kMoving = 1;
-  static constexpr u32 kRegionsPerTask = 16, kStayingPerTask = 4, kPinsPerTask = 256, kChunksPerTask = 8;
+  static constexpr u32 kRegionsPerTask = 16, kStayingPerTask = 4, kPinsPerTask = 256, kChunksPerTask = 8, kRegionsBrought = 32;
   static constexpr usize kLargeScanBytes = 1 << 20;
   // Queue entries: an object, or (bit 0) a part of a large one: 48 bits of address, 16 bits of part number.
   static constexpr u64 kPart = 1;

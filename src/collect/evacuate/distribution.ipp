@@ -42,7 +42,7 @@ template <class H, class M> void Evacuation<H, M>::perform(Self& self, Worker& w
   switch (entry & kKindBits) {
     case kRecordEntry: return update_root(self, w, *reinterpret_cast<RootRecord*>(at));
     case kHandleEntry: return update_handle(self, w, reinterpret_cast<word*>(at));
-    case kHolderEntry: return hidden(self, w, {at}, future_label(heap_.index_of({at})));
+    case kHolderEntry: return hidden(self, w, {at});
     default: return follow(self, w, entry);
   }
 }

@@ -188,6 +188,8 @@ template <class H, class M> class Evacuation {
   static constexpr u32 kChunksPerTask = 8;
 
  private:
+  static constexpr usize kCardsAhead = 2, kCardLines = 8; // dirty cards that are asked for in advance, and how much of each
+  static constexpr usize kSmallOnCard = 128; // larger ones may be arrays, of which each_slot_in() passes over what is empty
   static constexpr usize kAhead = 16; // pins whose headers are asked for in advance
   // Tags of queue entries (distribution.ipp).
   static constexpr u64 kCheckCard = 1; // the slot's region may be older than its object
@@ -216,11 +218,13 @@ template <class H, class M> class Evacuation {
   void push_parts(Self& self, Ref copy, usize bytes, bool check);
   void open_part(Self& self, Worker& w, u64 entry);
   void process(Self& self, Worker& w, Slot slot, u8 holder_label);
-  void process_later(Self& self, Worker& w, Slot slot, u8 holder_label);
+  void process_later(Self& self, Worker& w, Slot slot, Ref ref);
   void mark_card_if_younger(Slot slot, Ref ref, u8 holder_label);
-  void hidden(Self& self, Worker& w, Ref holder, u8 holder_label);
+  void hidden(Self& self, Worker& w, Ref holder);
+  void follow_hidden(Self& self, Worker& w, Ref holder, Ref ref);
   void scan_cards(Self& self, Worker& w, CardPart part);
   void scan_card(Self& self, Worker& w, u32 index, word low, word high);
+  void ask_for_card(u32 index, word low);
   void list_dirty(Self& self, Worker& w, u32 task);
   bool list_written(Worker& w, u32 first, u32 last);
   void update_root(Self& self, Worker& w, RootRecord& record);

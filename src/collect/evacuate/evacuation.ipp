@@ -210,7 +210,7 @@ template <class H, class M> void Evacuation<H, M>::find_roots(Self& self, Worker
         if (parted && heap_.cset_of(load_word(slot.at)) != 0) found_slot(self, w, slot.at, kCheckCard);
         else process(self, w, slot, label);
       });
-      hidden(self, w, ref, label);
+      hidden(self, w, ref);
     }
     return;
   }
@@ -287,6 +287,10 @@ template <class H, class M> void Evacuation<H, M>::scan_cards(Self& self, Worker
   usize count = (limit - begin + kCardBytes - 1) >> kCardShift, stripe = (heap_.region_bytes() >> kCardShift) / part.stripes;
   if (part.stripe + 1u < part.stripes) count = min_of(count, (part.stripe + 1) * stripe);
   if (usize first = part.stripe * stripe; first < count) self.read(reinterpret_cast<word>(cards + first), count - first);
+  const bool asks = ahead_ != 0 && r.role != Role::large_tail && r.role != Role::large;
+  word asked[kCardsAhead] = {}; // dirty ones whose first lines are on their way
+  usize found = 0, scanned = 0;
+  auto scan = [&](word low) { scan_card(self, w, index, low, min_of(low + kCardBytes, limit)); };
   for (usize i = part.stripe * stripe; i < count; i++) {
     if (i % kLaneCards == 0 && i + kLaneCards <= count && lane_clean<M>(cards + i)) {
       i += kLaneCards - 1;
@@ -295,20 +299,53 @@ template <class H, class M> void Evacuation<H, M>::scan_cards(Self& self, Worker
     if (reads<M>(cards[i]) == 0) continue;
     writes<M>(cards[i]) = 0; // marked again below by every slot that needs it
     w.cards++;
-    word low = begin + (i << kCardShift);
-    scan_card(self, w, index, low, min_of(low + kCardBytes, limit));
+    const word low = begin + (i << kCardShift);
+    if (!asks) {
+      scan(low);
+      continue;
+    }
+    if (found - scanned == kCardsAhead) scan(asked[scanned++ % kCardsAhead]);
+    ask_for_card(index, low);
+    asked[found++ % kCardsAhead] = low;
   }
+  while (scanned < found) scan(asked[scanned++ % kCardsAhead]);
 }
 
+// Cards that the program has written to lie anywhere in old space, so each would wait for its memory once where the walk begins, and again until the processor sees what follows.
+template <class H, class M> GARNER_INLINE void Evacuation<H, M>::ask_for_card(u32 index, word low) {
+  const word block = start_before(heap_, index, low);
+  __builtin_prefetch(reinterpret_cast<const void*>(block));
+  for (word line = block + kLineBytes; line < low + kCardLines * kLineBytes; line += kLineBytes) __builtin_prefetch(reinterpret_cast<const void*>(line));
+}
+
+// Objects on cards are many and small, and next to none of their slots leads to what is collected: so what a slot is compared with stays in registers, and nothing is called.
 template <class H, class M> void Evacuation<H, M>::scan_card(Self& self, Worker& w, u32 index, word low, word high) {
   auto& r = heap_.region(index);
-  u8 label = heap_.label(index);
-  auto slots_of = [&](Ref ref) {
-    host_.each_slot_in(ref, low, high, [&](Slot slot) { process_later(self, w, slot, label); });
-    if (ref.at >= low && ref.at < high) hidden(self, w, ref, label);
+  const u8 label = heap_.label(index);
+  const auto at = heap_.lookup();
+  u32 looked_at = 0;
+  auto look = [&](Slot slot) GARNER_INLINED {
+    const Ref ref = self.load(slot);
+    const bool ours = at.contains(ref);
+    if (ours && at.cset[at.index_of(ref)] != 0) return process_later(self, w, slot, ref);
+    looked_at++;
+    if (ours && at.label(at.index_of(ref)) < label) heap_.mark_card(slot.at);
   };
-  if (r.role == Role::large || r.role == Role::large_tail) return slots_of(ref_of(heap_.begin_of(heap_.head_of(index))));
-  for (word block = block_covering(heap_, host_, index, low); block < high; block += host_.size(ref_of(block))) slots_of(ref_of(block));
+  if (r.role == Role::large || r.role == Role::large_tail) {
+    const Ref ref = ref_of(heap_.begin_of(heap_.head_of(index)));
+    host_.each_slot_in(ref, low, high, look);
+    if (ref.at >= low && ref.at < high) hidden(self, w, ref);
+  } else {
+    for (word block = block_covering(heap_, host_, index, low), next; block < high; block = next) {
+      const Ref ref = ref_of(block);
+      next = block + host_.size(ref);
+      if (host_.leaf(ref)) continue;
+      if (block >= low && next <= high && next - block <= kSmallOnCard) host_.each_slot(ref, look);
+      else host_.each_slot_in(ref, low, high, look);
+      if (ref.at >= low && ref.at < high) hidden(self, w, ref);
+    }
+  }
+  w.slots += looked_at;
 }
 
 // ---- copying ----
@@ -325,16 +362,11 @@ template <class H, class M> GARNER_INLINE void Evacuation<H, M>::process(Self& s
   mark_card_if_younger(slot, ref, holder_label);
 }
 
-// The same for slots found on cards, which are many and scattered: what must be copied waits its turn in the queue.
-template <class H, class M> GARNER_INLINE void Evacuation<H, M>::process_later(Self& self, Worker& w, Slot slot, u8 holder_label) {
-  Ref ref = self.load(slot);
-  if (heap_.cset_of(ref.at) != 0) {
-    if (GARNER_UNLIKELY(discovering_)) return discovered(w, slot.at | kCheckCard);
-    if (GARNER_UNLIKELY(scheme_ != Scheme::org) && gang_.parted()) return found(self, w, slot.at | kCheckCard, ref, true);
-    return gang_.queue(self.index).push(slot.at | kCheckCard);
-  }
-  w.slots++;
-  if (heap_.contains(ref.at)) mark_card_if_younger(slot, ref, holder_label);
+// A slot found on a card, whose object must be copied: there are many, and scattered, so it waits its turn in the queue.
+template <class H, class M> GARNER_INLINE void Evacuation<H, M>::process_later(Self& self, Worker& w, Slot slot, Ref ref) {
+  if (GARNER_UNLIKELY(discovering_)) return discovered(w, slot.at | kCheckCard);
+  if (GARNER_UNLIKELY(scheme_ != Scheme::org) && gang_.parted()) return found(self, w, slot.at | kCheckCard, ref, true);
+  gang_.queue(self.index).push(slot.at | kCheckCard);
 }
 
 template <class H, class M> GARNER_INLINE void Evacuation<H, M>::mark_card_if_younger(Slot slot, Ref ref, u8 holder_label) {
@@ -342,15 +374,18 @@ template <class H, class M> GARNER_INLINE void Evacuation<H, M>::mark_card_if_yo
 }
 
 // The edge without a slot (a collectible type's loader): the holder's own card remembers it.
-template <class H, class M> void Evacuation<H, M>::hidden(Self& self, Worker& w, Ref holder, u8 holder_label) {
-  Ref ref = host_.hidden_edge(holder);
-  if (ref.at == 0 || !heap_.contains(ref.at)) return;
+template <class H, class M> GARNER_INLINE void Evacuation<H, M>::hidden(Self& self, Worker& w, Ref holder) {
+  if (const Ref ref = host_.hidden_edge(holder); GARNER_UNLIKELY(ref.at != 0)) follow_hidden(self, w, holder, ref);
+}
+
+template <class H, class M> void Evacuation<H, M>::follow_hidden(Self& self, Worker& w, Ref holder, Ref ref) {
+  if (!heap_.contains(ref.at)) return;
   if (u8 c = heap_.cset_of(ref.at); c != 0) {
     if (discovering_) return discovered(w, holder.at | kHolderEntry);
     if (gang_.parted() && foreign(self, ref)) return gang_.post(self, Mail::request, heap_.home(heap_.index_of(ref)), holder.at | kHolderEntry);
     ref = evacuate(self, w, ref, c);
   }
-  if (future_label(heap_.index_of(ref)) < holder_label) heap_.mark_card(holder.at);
+  if (future_label(heap_.index_of(ref)) < future_label(heap_.index_of(holder))) heap_.mark_card(holder.at);
 }
 
 template <class H, class M> GARNER_INLINE word Evacuation<H, M>::allocate(Self& self, Worker& w, u32& cls, usize bytes) {
@@ -471,9 +506,9 @@ template <class H, class M> GARNER_INLINE void Evacuation<H, M>::push_slots(Self
     push_parts(self, copy, bytes, check);
   } else {
     u8 label = check ? future_label(heap_.index_of(copy)) : kLabelEden;
-    host_.each_slot(copy, [&](Slot slot) { push_slot(self, w, slot, label, check); });
+    host_.each_slot(copy, [&](Slot slot) GARNER_INLINED { push_slot(self, w, slot, label, check); });
   }
-  hidden(self, w, copy, future_label(heap_.index_of(copy)));
+  hidden(self, w, copy);
 }
 
 // An array of references is work for many, and a thief who takes one reference to a leaf comes back at once. So such a copy is queued by parts;

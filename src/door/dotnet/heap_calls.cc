@@ -18,7 +18,8 @@ u32 HeapCalls::WaitUntilGCComplete(bool) {
 
 void HeapCalls::SetWaitForGCEvent() {
   host_.gc_done.store_release(1);
-  futex_wake_all(host_.gc_done);
+  if (!host_.wakes_later) futex_wake_all(host_.gc_done);
+  host_.wakes_later = false; // the next suspension may be the runtime's own
 }
 
 clr::Object* HeapCalls::NextObj(clr::Object* object) {

@@ -56,8 +56,8 @@ class DotNet {
   GARNER_INLINE usize size(Ref ref) const { return size_of(ref); }
   GARNER_INLINE bool leaf(Ref ref) const { return (type_of(ref)->flags & (clr::kTypeHasReferences | clr::kTypeCollectible)) == 0; }
   bool divides(Ref ref) const { return dotnet::divides(ref); }
-  template <class F> GARNER_INLINE void each_slot(Ref ref, F fn) const { dotnet::each_slot(ref, fn); }
-  template <class F> GARNER_INLINE void each_slot_in(Ref ref, word low, word high, F fn) const { dotnet::each_slot_in(ref, low, high, fn); }
+  template <class F> GARNER_INLINE void each_slot(Ref ref, const F& fn) const { dotnet::each_slot(ref, fn); }
+  template <class F> GARNER_INLINE void each_slot_in(Ref ref, word low, word high, const F& fn) const { dotnet::each_slot_in(ref, low, high, fn); }
   GARNER_INLINE Ref hidden_edge(Ref ref) const {
     if (GARNER_LIKELY(!type_of(ref)->collectible())) return {0};
     return {word(ee->GetLoaderAllocatorObjectForGC(reinterpret_cast<clr::Object*>(ref.at)))};
@@ -120,6 +120,7 @@ class DotNet {
   void watch_writes(bool on);
   void finish(Kind kind, Cause cause, u64 number);
   void resume();
+  void release();
 
   // -- allocation (alloc.cc) --
   clr::Object* allocate(clr::gc_alloc_context* context, usize bytes, u32 flags);
@@ -194,6 +195,7 @@ class DotNet {
   // The runtime's suspension state, set from inside SuspendEE and RestartEE.
   Atomic<u32> in_progress{0};
   Atomic<u32> gc_done{1};      // futex: 0 while a suspension lasts; waiters in WaitUntilGCComplete
+  bool wakes_later = false;    // from resume() to its SetWaitForGCEvent, by one thread and with the runtime's threads locked: release() wakes those waiters
 
   bool initialized() const { return cycle != nullptr; }
 

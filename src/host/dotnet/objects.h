@@ -33,7 +33,7 @@ GARNER_INLINE bool empty(word at) {
 }
 
 // One pattern over the elements of an array, limited to slots in [low, high).
-template <class F> void repeated(Ref ref, const clr::MethodTable* type, i64 count, word low, word high, F fn) {
+template <class F> void repeated(Ref ref, const clr::MethodTable* type, i64 count, word low, word high, const F& fn) {
   const char* map = reinterpret_cast<const char*>(type);
   usize first = *reinterpret_cast<const usize*>(map - 16);
   const Repeat* items = reinterpret_cast<const Repeat*>(map - 24); // item i lies at items[-i]
@@ -52,7 +52,7 @@ template <class F> void repeated(Ref ref, const clr::MethodTable* type, i64 coun
 
 } // namespace detail
 
-template <class F> GARNER_INLINE void each_slot(Ref ref, F fn) {
+template <class F> GARNER_INLINE void each_slot(Ref ref, const F& fn) {
   const clr::MethodTable* type = type_of(ref);
   if (!type->has_references()) return;
   i64 count = reinterpret_cast<const i64*>(type)[-1];
@@ -77,7 +77,7 @@ inline bool divides(Ref ref) {
   return 2 * (series->size + size) >= size;
 }
 
-template <class F> void each_slot_in(Ref ref, word low, word high, F fn) {
+template <class F> GARNER_INLINE void each_slot_in(Ref ref, word low, word high, const F& fn) {
   const clr::MethodTable* type = type_of(ref);
   if (!type->has_references()) return;
   i64 count = reinterpret_cast<const i64*>(type)[-1];

@@ -92,11 +92,18 @@ void DotNet::finish(Kind kind, Cause cause, u64 number) {
   recording.forget();
 }
 
+// Who sleeps until the program runs again is woken last: the system prefers a thread that has slept to the one that wakes it and has collected all the while. That one
+// would be put aside inside RestartEE for the length of a time slice or two, with the runtime's list of threads locked, and stops would look that much longer.
 void DotNet::resume() {
+  wakes_later = true;
   ee->RestartEE(true);
   u64 now = machine.now(), before = resumed_ns_ != 0 ? resumed_ns_ : cycle->start_ns();
   last_share_.store_relaxed(u32(min_of<u64>(100, (now - stop_began_ns_) * 100 / max_of<u64>(now - before, 1))));
   resumed_ns_ = now;
+}
+
+void DotNet::release() {
+  futex_wake_all(gc_done);
   if (was_cooperative_) ee->EnablePreemptiveGC();
   if (tells_beside_) fire_end(beside_ended_);
   tells_beside_ = false;

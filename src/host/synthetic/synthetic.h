@@ -97,6 +97,7 @@ template <class M> class Synthetic {
   }
   void finish(Kind kind, Cause cause, u64 index);
   void resume();
+  void release();
 
   // -- the program, for its mutators and for tests --
   Heap<M>& heap() { return cycle->heap(); }

@@ -182,6 +182,9 @@ template <class M> void Synthetic<M>::resume() {
   program.go(self);
 }
 
+// Nobody sleeps here, but the order is part of the contract.
+template <class M> void Synthetic<M>::release() { follow(Step::resumed, Step::resumed); }
+
 // ---- the program ----
 
 template <class M> void Synthetic<M>::add(Mutator& mutator) {

@@ -132,6 +132,12 @@ bool Linux::open(word at, usize bytes) {
 void Linux::release(word at, usize bytes) { munmap(reinterpret_cast<void*>(at), bytes); }
 void Linux::discard(word at, usize bytes) { madvise(reinterpret_cast<void*>(at), bytes, MADV_DONTNEED); }
 
+void Linux::bring(word at, usize bytes) {
+  constexpr int kPopulateWrite = 23; // MADV_POPULATE_WRITE; headers of Debian 11 do not have it
+  const word begin = align_down(at, kPageBytes);
+  madvise(reinterpret_cast<void*>(begin), align_up(at + bytes, kPageBytes) - begin, kPopulateWrite);
+}
+
 bool Linux::want_huge_pages(word at, usize bytes, bool everywhere) {
   huge_ = huge_ || everywhere;
   return madvise(reinterpret_cast<void*>(at), bytes, MADV_HUGEPAGE) == 0;

@@ -74,6 +74,7 @@ class Linux {
   Placed interleave(word at, usize bytes);
   bool want_huge_pages(word at, usize bytes, bool everywhere = false); // false when the system refuses; everywhere: also where pages go round the nodes
   void want_small_pages(word at, usize bytes); // takes that back; pages that are there stay as they are
+  void bring(word at, usize bytes); // of the pages in the range, those that nobody has written to yet, as if somebody did; before Linux 5.14 they come when they are touched
   // Every processor that runs a thread of this process passes a full barrier before this returns. False: the system cannot (seccomp, before Linux 4.14).
   bool order_all();
   u32 nodes() const { return nodes_; }

@@ -1,0 +1,56 @@
+// Pages of marks come before they are read: of regions with objects, and no others; read and then written they fault no more.
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "bare_heap.h"
+
+namespace garner::test {
+namespace {
+
+constexpr usize kMarkBytes = 64 * KiB / kMarkBlockBytes * sizeof(MarkEntry<CountingLinux>); // of a region
+
+u64 faults() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return u64(usage.ru_minflt);
+}
+
+// Faults of a marker's way through regions [from, to): each entry is read, then written.
+u64 mark_through(Heap<CountingLinux>& heap, u32 from, u32 to) {
+  const u64 before = faults();
+  for (word at = heap.begin_of(from); at < heap.end_of(to - 1); at += kMarkBlockBytes)
+    if (!heap.marks().is_marked(at)) heap.marks().mark(at, 32);
+  return faults() - before;
+}
+
+TEST(BroughtMarks, AreThoseOfRegionsInUse) {
+  BareHeap bare;
+  u32 taken[8];
+  for (u32& index : taken) ASSERT_NE(index = bare.heap.take_region(Role::old, kLabelOld, 0), kNoRegion);
+  const u32 large = bare.heap.take_large(200 * KiB, false, false);
+  ASSERT_NE(large, kNoRegion);
+  bare.heap.free_region(taken[3]);
+  bare.heap.bring_marks(0, bare.heap.high_water());
+  EXPECT_EQ(bare.machine.brought, 7 * kMarkBytes) << "a free region's, or a large object's, which takes one mark";
+  bare.machine.brought = 0;
+  bare.heap.bring_marks(taken[4], taken[6]);
+  EXPECT_EQ(bare.machine.brought, 2 * kMarkBytes) << "of the regions asked for";
+}
+
+TEST(BroughtMarks, FaultNoMore) {
+  constexpr u32 kRegions = 256; // whose marks are 128 pages
+  BareHeap bare, untold;
+  for (u32 i = 0; i < kRegions; i++) {
+    ASSERT_EQ(bare.heap.take_region(Role::old, kLabelOld, 0), i);
+    ASSERT_EQ(untold.heap.take_region(Role::old, kLabelOld, 0), i);
+  }
+  if (madvise(nullptr, 0, 23) != 0) GTEST_SKIP() << "a system without MADV_POPULATE_WRITE (before Linux 5.14)";
+  const u64 without = mark_through(untold.heap, 0, kRegions);
+  if (without < kRegions / 2) GTEST_SKIP() << "this system has brought the marks by itself: " << without << " faults";
+  bare.heap.bring_marks(0, kRegions);
+  const u64 with = mark_through(bare.heap, 0, kRegions);
+  EXPECT_LE(with, without / 8);
+}
+
+} // namespace
+} // namespace garner::test
