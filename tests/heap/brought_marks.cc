@@ -31,7 +31,7 @@ TEST(BroughtMarks, AreThoseOfRegionsInUse) {
   ASSERT_NE(large, kNoRegion);
   bare.heap.free_region(taken[3]);
   bare.heap.bring_marks(0, bare.heap.high_water());
-  EXPECT_EQ(bare.machine.brought, 7 * kMarkBytes) << "a free region's, or a large object's, which takes one mark";
+  EXPECT_EQ(bare.machine.brought, 7 * kMarkBytes) << "a free region's came too, or a large object's, which takes one mark";
   bare.machine.brought = 0;
   bare.heap.bring_marks(taken[4], taken[6]);
   EXPECT_EQ(bare.machine.brought, 2 * kMarkBytes) << "of the regions asked for";

@@ -1,8 +1,6 @@
 // The real machine's copies of small objects go from both ends to the middle: every word of every size arrives, and no other is written.
 #include <gtest/gtest.h>
 
-#include <vector>
-
 #include "machine/linux/linux.h"
 
 namespace garner::test {

@@ -62,7 +62,7 @@ clr::Hresult DotNet::wait_marking(int timeout_ms) {
   const u64 deadline = timeout_ms < 0 ? ~u64(0) : machine.now() + u64(timeout_ms) * 1'000'000;
   bool late = false;
   while (!late) {
-    u32 seen = ends_.load_acquire(); // pairs with resume
+    u32 seen = ends_.load_acquire(); // pairs with release
     if (!cycle->marking()) break;
     u64 now = machine.now(), left = deadline - min_of(now, deadline);
     timespec time{i64(left / 1'000'000'000), i64(left % 1'000'000'000)};

@@ -282,13 +282,13 @@ class DotNet {
   Atomic<u32> pinned_claimed_{0};
   // Marking beside the program.
   Atomic<u32> concurrent_held_{0}; // relaxed: the next collection goes by it
-  Atomic<u32> ends_{0};            // futex: collections that ended; fetch_add_acq_rel by resume, load_acquire by who waits for a marking's end
+  Atomic<u32> ends_{0};            // futex: collections that ended; fetch_add_acq_rel by release, load_acquire by who waits for a marking's end
   Atomic<u32> beside_counts_[3];   // relaxed, of events: collections while a marking lasted, by generation; of generation 2 the markings
   clr::GcReason beside_reason_ = clr::GcReason::empty; // why the last marking began
   bool beside_asked_ = false, ends_beside_ = false, tells_beside_ = false; // it was induced; this collection was to end it; the end is to be told when the program runs
   Ended beside_ended_{};
   Atomic<u32> idle_watch_{0};      // exchange_acq_rel by who makes the thread
-  Atomic<u32> idle_sleeps_{0};     // futex: 1 while the thread waits for a collection; exchange_acq_rel by it and by resume, so that one of them sees the other
+  Atomic<u32> idle_sleeps_{0};     // futex: 1 while the thread waits for a collection; exchange_acq_rel by it and by release, so that one of them sees the other
   Atomic<u64> total_allocated_{0}; // bytes handed out minus what was handed back
   Atomic<u64> tick_[3];            // bytes since the last allocation tick, per heap kind
   Atomic<u32> refills_{0};         // for stress

@@ -51,7 +51,7 @@ class Linux {
       move(bytes - 16);
     }
     GARNER_INLINE void slide(word to, word from, usize bytes) const {
-      if (GARNER_LIKELY(bytes <= 128 && to < from)) { // as copy(); downwards a word is read before it is written over
+      if (GARNER_LIKELY(bytes <= 128 && to < from)) { // word by word, not as copy(), since the ranges may overlap: downwards a word is read before it is written over
         for (usize i = 0; i < bytes; i += kWordBytes) store_word(to + i, load_word(from + i));
         return;
       }
