@@ -18,9 +18,9 @@ clr::Hresult DotNet::collect(int generation, bool low_memory, int mode) {
   request.may_widen = false;
   request.compact_all = (mode & clr::kCollectCompacting) != 0;
   request.give_back = (mode & clr::kCollectAggressive) != 0 || low_memory;
-  // Optimized: only when the budget says so; half a budget is where it begins to pay.
+  // Optimized: only when the budget says so; half a budget, what has come since the collection before, is where it begins to pay.
   if ((mode & clr::kCollectOptimized) != 0) {
-    bool due = request.kind == Kind::full ? cycle->pace().large_due(cycle->old_bytes(), cycle->pace().eden() / 2)
+    bool due = request.kind == Kind::full ? cycle->pace().half_due(cycle->old_bytes())
                                           : cycle->spaces().eden.used() >= cycle->spaces().eden.limit() / 2;
     if (!due) return clr::kOk;
     request.when_due = true;

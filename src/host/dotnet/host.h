@@ -260,7 +260,8 @@ class DotNet {
   void fire_statistics(const Ended& end);
   void fire_histories(const Ended& end);
   void notify_full(Kind kind);
-  void note_approach();
+  void note_approach(u64 coming = 0);
+  void announce_full();
   void record_heap(Kind kind, Cause cause, u64 index);
   void end_region(bool exceeded);
   void watch_idleness();
@@ -302,7 +303,7 @@ class DotNet {
   clr::FinalizerWorkItem* work_ = nullptr;
   // Notifications of full collections: 0 off; futexes are bumped when the thing happens.
   Atomic<u32> notify_percent_{0}, approach_{0}, complete_{0}, cancel_{0};
-  Atomic<u32> approached_{0};
+  Atomic<u32> approached_{0}, completed_{0}; // what those who ask later are told; relaxed: stored before the futex of the same thing is bumped
 };
 
 extern DotNet* the_host; // set by GC_Initialize

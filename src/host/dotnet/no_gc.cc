@@ -107,6 +107,7 @@ clr::FinalizerWorkItem* DotNet::take_work() {
 bool DotNet::register_full_notification(u32 old_percent, u32) {
   if (old_percent == 0 || old_percent > 99) return false;
   approached_.store_relaxed(0);
+  completed_.store_relaxed(0);
   notify_percent_.store_relaxed(old_percent);
   return true;
 }
@@ -121,23 +122,30 @@ bool DotNet::cancel_full_notification() {
   return true;
 }
 
-// Called with the world stopped, after every collection: near a full one, and after one.
+// Called with the world stopped, after every collection: near a full one, and after one. Whoever asks for the completion late still learns of it, until another approaches.
 void DotNet::notify_full(Kind kind) {
   u32 percent = notify_percent_.load_relaxed();
   if (percent == 0) return;
   if (kind == Kind::full) {
     approached_.store_relaxed(0);
+    completed_.store_relaxed(1);
     complete_.fetch_add_relaxed(1);
     futex_wake_all(complete_);
   } else {
-    note_approach();
+    note_approach(cycle->pace().expected_growth());
   }
 }
 
-// Old space is so near its threshold that whoever waits for the approach of a full collection is told. Any thread.
-void DotNet::note_approach() {
+// Old space, with what will soon be in it, is so near its threshold that whoever waits for the approach of a full collection is told. Any thread.
+void DotNet::note_approach(u64 coming) {
   u32 percent = notify_percent_.load_relaxed();
-  if (percent == 0 || approached_.load_relaxed() != 0 || cycle->old_bytes() < cycle->pace().old_threshold() / 100 * (100 - percent)) return;
+  if (percent != 0 && cycle->old_bytes() + coming >= cycle->pace().old_threshold() / 100 * (100 - percent)) announce_full();
+}
+
+// Also at the beginning of one that could not be foreseen.
+void DotNet::announce_full() {
+  if (notify_percent_.load_relaxed() == 0 || approached_.load_relaxed() != 0) return;
+  completed_.store_relaxed(0);
   approached_.store_relaxed(1);
   approach_.fetch_add_relaxed(1);
   futex_wake_all(approach_);
@@ -147,7 +155,7 @@ int DotNet::wait_full(bool complete, int timeout_ms) {
   if (notify_percent_.load_relaxed() == 0) return int(clr::WaitFullGcStatus::not_applicable);
   Atomic<u32>& word = complete ? complete_ : approach_;
   u32 before = word.load_acquire(), cancelled = cancel_.load_acquire();
-  if (!complete && approached_.load_relaxed() != 0) return int(clr::WaitFullGcStatus::success);
+  if ((complete ? completed_ : approached_).load_relaxed() != 0) return int(clr::WaitFullGcStatus::success);
   bool cooperative = ee->EnablePreemptiveGC();
   u64 deadline = timeout_ms < 0 ? ~u64(0) : machine.now() + u64(timeout_ms) * 1'000'000;
   while (word.load_acquire() == before) { // pairs with the bump above

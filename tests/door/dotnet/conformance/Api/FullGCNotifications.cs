@@ -1,6 +1,6 @@
 // Notifications of a full collection in a process without concurrent collection.
 // Rule: after registration, a thread waiting for the approach is woken before a blocking full collection that allocation causes, and
-// one waiting for completion after it; cancelling wakes waiters with Canceled.
+// one waiting for completion after it, also one that asks when it is over; so for every such collection; cancelling wakes waiters with Canceled.
 // The collector itself must foresee its next full collection, and signal from inside an allocation.
 
 namespace Garner.Conformance;
@@ -34,6 +34,7 @@ internal static class FullGCNotifications
         waiter.Join();
         Expect.Equal(GCNotificationStatus.Succeeded, approach);
         Expect.Equal(GCNotificationStatus.Succeeded, complete);
+        EveryOne();
 
         GCNotificationStatus cancelled = default;
         using ManualResetEventSlim waiting = new();
@@ -54,5 +55,31 @@ internal static class FullGCNotifications
         Expect.Throws<ArgumentOutOfRangeException>(static () => GC.RegisterForFullGCNotification(50, 100), "threshold 100");
         Expect.Throws<ArgumentOutOfRangeException>(static () => GC.WaitForFullGCApproach(-2), "timeout -2");
         output.WriteLine($"{approach} {complete}");
+    }
+
+    // What is kept grows and dies as a whole, so that most of what is young lives.
+    private static void EveryOne()
+    {
+        const int Wanted = 5;
+        int announced = 0, before = GC.CollectionCount(2);
+        Thread waiter = new(() =>
+        {
+            while (Volatile.Read(ref announced) < Wanted
+                && GC.WaitForFullGCApproach(20_000) == GCNotificationStatus.Succeeded && GC.WaitForFullGCComplete(20_000) == GCNotificationStatus.Succeeded)
+                Interlocked.Increment(ref announced);
+        });
+        waiter.Start();
+        List<byte[]> kept = [];
+        for (int n = 1; GC.CollectionCount(2) - before < Wanted; n++)
+        {
+            kept.Add(new byte[10_000]);
+            if (n % 30_000 == 0)
+                kept.Clear();
+            int collected = GC.CollectionCount(2) - before;
+            for (int patience = 0; Volatile.Read(ref announced) < collected && patience < 5_000; patience++)
+                Thread.Sleep(1);
+            Expect.That(Volatile.Read(ref announced) >= collected, $"of {collected} full collections {Volatile.Read(ref announced)} were announced");
+        }
+        waiter.Join();
     }
 }
