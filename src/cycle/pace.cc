@@ -36,15 +36,21 @@ void Pace::set_threshold() {
     return short_ ? min_of(bytes, max_of(live_ / kShortGrowth, config_.growth_min / kShortGrowth)) : bytes;
   };
   least = allowed(least), growth = allowed(growth);
-  threshold_.store_relaxed(live_ + growth);
+  u64 threshold = live_ + growth;
+  if (beside_ && config_.limit == 0) // its end is to come where the threshold of a stop would be
+    threshold = max_of(threshold - min_of(marked_growth_, growth), counted_ + max_of(growth / kBetweenMarkings, min_of(growth, config_.growth_min)));
+  threshold_.store_relaxed(threshold);
+  half_.store_relaxed(counted_ + (threshold - min_of(counted_, threshold)) / 2);
   const u64 end = config_.limit == 0 ? ~u64(0) : max_of(live_ + growth, config_.limit / 8 * 7);
   // What lived last time will live, or half of all that is there; where about as much lived as the time before, half of that half.
   const u64 much = u64(double(kLongStop * config_.pause_goal_ns) / stop_ns_);
-  long_from_.store_relaxed(patient_ || live_ > much ? 0 : (steady_ ? 4 : 2) * much);
-  overdue_.store_relaxed(patient_ && !short_ ? end : min_of(live_ + growth + least / 2, end));
+  long_from_.store_relaxed(patient_ ? 0 : stops_ != 0 ? ~u64(0) : live_ > much ? 0 : (steady_ ? 4 : 2) * much);
+  overdue_.store_relaxed(patient_ && !short_ ? end : min_of(max_of(live_ + growth, threshold) + least / (config_.limit != 0 ? 2 : 4), end));
 }
 
 void Pace::count_share(u64 pause_ns, u64 interval_ns) {
+  paused_ns_ += pause_ns, ran_ns_ += interval_ns;
+  longest_ns_ = max_of(longest_ns_, pause_ns);
   double cycle_ns = double(pause_ns + interval_ns);
   double share = cycle_ns > 0 ? double(pause_ns) / cycle_ns : 0;
   share_ = share_ == 0 ? share : 0.6 * share_ + 0.4 * share;
@@ -120,7 +126,14 @@ void Pace::after_stop(u64 pause_ns, u64 live_bytes) {
   if (live_bytes >= kStopSeen) stop_ns_ = max_of((stop_ns_ + double(pause_ns) / double(live_bytes)) / 2, 1e-3);
 }
 
-void Pace::after_marking(u64 grown_bytes) { marked_growth_ = max_of(grown_bytes, marked_growth_ / 4 * 3); }
+// A stop would have marked and moved, half of what lives as a rule. The thread that marked had less than a processor, so this can only be too much: it lowers what stops have taught, or
+// one that took long in a bad moment would never be tried again.
+void Pace::after_marking(u64 grown_bytes, u64 trace_ns, u64 live_bytes) {
+  marked_growth_ = max_of(grown_bytes, marked_growth_ / 4 * 3);
+  if (trace_ns == 0 || live_bytes < kStopSeen) return;
+  const double moving = copy_ns_ != 0 ? copy_ns_ / 2 : kStopNs / 2;
+  stop_ns_ = min_of(stop_ns_, (stop_ns_ + double(trace_ns) / double(live_bytes) + moving) / 2);
+}
 
 u64 Pace::expected_copies(u64 waiting, u64 old_bytes) const {
   const u64 young = eden() + waiting;
@@ -190,15 +203,34 @@ void Pace::aim(const YoungFacts& facts) {
   wanted_ = clamp_to(u64(double(min_of(wanted_, facts.eden_used)) * scale), min_of(config_.eden_min, config_.eden_max), config_.eden_max);
 }
 
-void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64 since_ns, u64 holes) {
+// Of the cycle that ends with this pause.
+void Pace::judge_marking(u64 pause_ns) {
+  const double price = double(paused_ns_ + pause_ns) / double(max_of<u64>(ran_ns_, 1)), stop = stop_ns_ * double(live_), longest = double(max_of(longest_ns_, pause_ns));
+  paused_ns_ = ran_ns_ = longest_ns_ = 0;
+  if (!beside_) {
+    price_stop_ = price;
+    stops_ -= stops_ != 0;
+    return;
+  }
+  const bool dear = (price_stop_ != 0 && price > 1.5 * price_stop_) || counted_ - live_ > live_ / 2;
+  const bool bearable = steady_ && stop <= double(kBearable * kLongStop * config_.pause_goal_ns); // a heap that grows stops longer each time
+  stops_ = bearable && (longest > 0.75 * stop || (dear && longest > 0.4 * stop)) ? stops_next_ : 0;
+  stops_next_ = stops_ != 0 ? min_of(2 * stops_next_, kStopsMost) : max_of(stops_next_ / 2, kStopsFirst); // one marking may be good where the next is not: its holes are paid for later
+}
+
+void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64 since_ns, u64 holes, u64 unseen) {
   if (since_ns != 0) {
     const double share = 100 * double(pause_ns) / double(since_ns), right = config_.gc_share_percent; // percent
     if (share > 2 * right || pause_ns > config_.pause_goal_ns) roomy_ = min_of(2 * roomy_, kRoomyMost);
     else if (share < right / 2) roomy_ = max_of(roomy_ / 2, kRoomyLeast);
   }
-  const u64 lived = max_of(live_bytes, old_bytes);
+  counted_ = max_of(live_bytes, old_bytes);
+  const u64 seen = counted_ - min_of(unseen, counted_);
+  const u64 lived = config_.limit != 0 ? counted_ : clamp_to(seen + (seen - min_of(seen, live_)), min_of(live_, counted_), counted_);
+  beside_ = unseen != 0;
   steady_ = lived <= live_ + live_ / 4;
   live_ = lived;
+  judge_marking(pause_ns);
   grown_since_full_ = squeezed_ = false;
   pressed_.store_relaxed(0);
   full_ns_ = pause_ns;

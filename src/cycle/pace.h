@@ -6,8 +6,10 @@
 // A full collection is due when old space has grown by its allowance since the last one (under a limit that is twice as much, and up to eight times while full collections take
 // more than twice their share of time or longer than a pause should, as long as it takes no more than three quarters of what the limit leaves: memory that may be used saves full collections), or when it has taken so much of eden's room
 // that collecting eden more often has cost as much as a full collection.
-// Where old space can be marked beside the program, that is begun when a full collection would be due, or when the limit leaves little more room than such a marking has needed; and
-// whether it is (collect.marking=auto) depends on how long a stop would take. Where it leaves holes, and eden next to nothing, a full collection compacts.
+// Where old space can be marked beside the program, that is begun when a full collection would be due, less, without a limit, what such a marking has let it grow by; or when the limit
+// leaves little more room than that; and whether it is (collect.marking=auto) depends on how long a stop would take, as stops have, or as the marking itself tells. What became old
+// meanwhile nobody has looked at: without a limit it counts as alive as far as it takes for as much to live as before, or for what was looked at to go on growing. Where the pauses about a marking are about as long as a
+// stop, or not much shorter and together much more, the program is stopped for a while instead. Where it leaves holes, and eden next to nothing, a full collection compacts.
 // Where nearly all that waited in survivor space is promoted anyway, waiting only costs a second copy: eden's survivors are promoted at once
 // for some collections, then those of one wait again, to see.
 // Where nearly all of eden survives, collecting it finds little: then it is promoted en masse where it lies, and every so often one is looked at again; the first
@@ -15,7 +17,7 @@
 // is left to the next full collection, which comes sooner by that; so it is done only where that costs less than half of the pause that it saves, and not where memory is short.
 // Where memory is short on the machine as a whole, full collections come sooner, and eden does not grow.
 // Near the limit it degrades step by step: smaller eden, full collection, and only then out of memory.
-// Same inputs, same decisions (a table of worlds tests it). Not thread-safe but for large_due: called under the collection lock.
+// Same inputs, same decisions (a table of worlds tests it). Called under the collection lock, but for what says "any-thread".
 #pragma once
 #include "base/atomic.h"
 #include "options/parse.h"
@@ -56,8 +58,8 @@ class Pace {
   void after_young(const YoungFacts& facts);
   void after_en_masse(u64 pause_ns, u64 interval_ns, u64 old_bytes, u64 room);
   // since_ns: the time since the full collection before; 0: this one was asked for, and says nothing of how often they are due. holes: bytes in old space that a marking beside the
-  // program has left, which only what is promoted can fill.
-  void after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64 since_ns = 0, u64 holes = 0);
+  // program has left, which only what is promoted can fill. unseen: bytes of live_bytes that became old during such a marking.
+  void after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64 since_ns = 0, u64 holes = 0, u64 unseen = 0);
   // Before it: what a full collection has seen of an eden, which may have been collected instead of promoted en masse.
   void after_full_look(u64 eden_used, u64 survived);
 
@@ -71,16 +73,20 @@ class Pace {
   // `young` bytes not counted.
   bool marking_due(u64 old_bytes, u64 young, u64 room) const;
   // Whether a full collection now would take several times as long as a pause should; always while the program asks for patience. Any-thread.
-  bool long_to_stop(u64 old_bytes) const { return old_bytes >= long_from_.load_relaxed(); }
+  bool long_to_stop(u64 old_bytes) const { return old_bytes >= long_from_.load_relaxed(); } // and markings have been worth it
   void after_stop(u64 pause_ns, u64 live_bytes); // of a full collection that stopped the program; before after_full
-  void after_marking(u64 grown_bytes); // by how much old space has grown from its first pause to its last
-  // While it was being marked beside the program old space has grown half as much again as it may without a limit, or has left next to nothing for eden: that is too slow.
+  // grown_bytes: by how much old space has grown from its first pause to its last. trace_ns: what all workers would have taken to mark live_bytes; 0: nobody knows. Before after_full.
+  void after_marking(u64 grown_bytes, u64 trace_ns = 0, u64 live_bytes = 0);
+  // While it was being marked beside the program old space has grown a quarter as much again as it may, under a limit half of what it may without one, or has left next to nothing for eden: that is too slow.
   bool overdue(u64 old_bytes) const { return old_bytes > overdue_.load_relaxed() || pressed(); } // any-thread
   // Next to nothing is left for eden, of what it might have were old space compact. Nothing that takes its time will do.
   bool pressed() const { return pressed_.load_relaxed() != 0; } // any-thread
   // Large allocations count before they happen. Any-thread.
   bool large_due(u64 old_bytes, u64 asked) const { return old_bytes + asked > old_threshold(); }
+  bool half_due(u64 old_bytes) const { return old_bytes >= half_.load_relaxed(); } // old space has grown by half of what it may. Any-thread
   u64 expected_survivors() const { return u64(survival_ * double(eden())); }
+  // By how much the next one will let old space grow where it promotes en masse.
+  u64 expected_growth() const { return unseen_ != 0 && !short_ ? eden() : 0; }
   // What the next collection will copy, as far as one can tell, beside `waiting` bytes of survivors: nothing where it promotes en masse, or a full one comes instead.
   u64 expected_copies(u64 waiting, u64 old_bytes) const;
   bool promotes_at_once() const { return at_once_ != 0; }
@@ -105,14 +111,20 @@ class Pace {
   double full_cost(double copying_ns, u64 old_bytes) const;
   void count_share(u64 pause_ns, u64 interval_ns);
   void squeeze(u64 old_bytes, u64 room);
+  void judge_marking(u64 pause_ns);
   void set_threshold();
 
   PaceConfig config_;
   u64 wanted_ = 0, eden_floor_ = 0;
   Atomic<u64> eden_{0}; // relaxed, pairs with nothing: a number, stored under the collection lock, that the program's calls read without it
-  Atomic<u64> threshold_{0}, overdue_{0}, long_from_{0}; // relaxed: numbers, read by allocating threads while a new limit is set
+  Atomic<u64> threshold_{0}, half_{0}, overdue_{0}, long_from_{0}; // relaxed: numbers, read by allocating threads while a new limit is set
   Atomic<u32> pressed_{0}; // relaxed, as those
   u64 live_ = 0, room_after_full_ = 0, marked_growth_ = 0;
+  u64 counted_ = 0; // what lived by all marks, those of what nobody looked at too
+  bool beside_ = false;        // the last full collection was a marking beside the program
+  u64 paused_ns_ = 0, ran_ns_ = 0, longest_ns_ = 0; // since the last full collection
+  double price_stop_ = 0;      // stopped time of the last cycle that ended with a stop, to the time the program ran; 0: there was none
+  u32 stops_ = 0, stops_next_ = kStopsFirst; // full collections left that stop though that is long; how many the next time
   u64 most_had_ = 0; // the largest eden since old space was compact
   double survival_ = 0.1, share_ = 0;
   u32 roomy_ = kRoomyLeast;                             // under a limit: how many times as much as without one old space may grow by
@@ -135,6 +147,9 @@ class Pace {
   static constexpr double kLeastReserve = 0.2; // of eden, for survivors
   static constexpr double kStopNs = 0.4; // until one has been measured
   static constexpr u64 kStopSeen = 4 * MiB; // of less the price of a byte says little
+  static constexpr u64 kBearable = 4; // long stops
+  static constexpr u32 kStopsFirst = 4, kStopsMost = 32;
+  static constexpr u64 kBetweenMarkings = 4; // the part of its growth that old space has at least from the end of a marking to the next
   static constexpr u64 kLongStop = 4; // times the pause goal
   static constexpr u32 kRoomyLeast = 2, kRoomyMost = 8;
   static constexpr u64 kGrownToMark = 4; // the part of what lives that old space has grown by at least when a marking begins for want of room

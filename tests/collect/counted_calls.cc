@@ -1,5 +1,5 @@
-// N3, N22: a collection happens exactly when eden's counter reaches its limit, wherever the buffers lie; growing and shrinking eden makes no
-// system call.
+// On machines that count what is asked of the system, and refuse it when told to. N3, N22: a collection happens exactly when eden's counter reaches its limit, wherever the buffers lie;
+// growing and shrinking eden makes no system call. Marking beside the program: pages that cannot be read there are left to its last pause.
 #include "collect/compact/compaction.ipp"
 #include "collect/evacuate/evacuation.ipp"
 #include "cycle/cycle.ipp"
@@ -82,6 +82,51 @@ TEST(CollectionTrigger, N22FragmentedSpacesAreResizedWithoutASystemCallN21NeedsM
     if (policy[10] == 0) EXPECT_EQ(machine.calls, calls);
     else EXPECT_GT(machine.calls, calls + 10);
   }
+}
+
+// Orders all processors so many times, and then refuses; a page it is told of must have been cleaned by then, or nothing is tested.
+struct Refusing : CountingLinux {
+  struct Self : CountingLinux::Self {
+    Self(Refusing& machine, u32 worker) : CountingLinux::Self(machine, worker) {}
+  };
+  bool order_all() {
+    if (granted != 0) return granted--, Linux::order_all();
+    was_clean = was_clean || (written && !written());
+    refused.fetch_add_relaxed(1);
+    return false;
+  }
+  u32 granted = 1; // the first pause's
+  bool was_clean = false; // read when the marking is over
+  std::function<bool()> written;
+  garner::Atomic<u32> refused{0};
+};
+
+TEST(CountedCalls, PagesThatNoBarrierCameAfterAreNotedAgain) {
+  Refusing machine;
+  SmallHeapOn<Refusing> heap(machine, "marking=concurrent,tenure=fixed,tenure_age=1");
+  constexpr usize kMany = 200'000; // the thread has no end of them before the store below
+  const usize holder = heap.root(heap.array(kMany)), last = heap.root(heap.node(1));
+  for (usize i = 0; i < kMany; i++) heap.set(heap.at(holder), i, heap.leaf());
+  Request request;
+  request.kind = Kind::young1;
+  for (u32 i = 0; i < 2; i++) heap.mutator.collect(heap.self, request); // all is old
+  const word slot = synthetic::slot_at(heap.at(last), 0).at, page = align_down(slot, kWrittenBytes);
+  auto& written = heap.heap().written();
+  machine.written = [&] { return written.is(page); };
+  request.begin_marking = true;
+  heap.mutator.collect(heap.self, request);
+  ASSERT_TRUE(heap.host.cycle->marking());
+  heap.set(heap.at(last), 0, heap.get(heap.at(holder), kMany - 1)); // the barrier notes the page
+  while (machine.refused.load_relaxed() == 0) heap.self.yield();
+  request.begin_marking = false;
+  for (u32 tries = 0; tries < 10000 && heap.host.cycle->marking(); tries++) {
+    EXPECT_TRUE(written.is(page)) << "the last pause would not read it";
+    heap.self.yield();
+    heap.mutator.collect(heap.self, request);
+  }
+  EXPECT_TRUE(heap.host.cycle->ended_marking());
+  EXPECT_TRUE(machine.was_clean) << "the page was not among those";
+  EXPECT_EQ(machine.refused.load_relaxed(), 1u) << "it goes on asking";
 }
 
 } // namespace

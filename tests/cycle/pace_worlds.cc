@@ -345,6 +345,89 @@ TEST(PaceWorlds, N12NextToNoEdenBesideHolesIsPressed) {
   }
 }
 
+// What a program that replaces what it has, `grown` bytes while old space is marked, does with `live` bytes: all markings but for the first find half of those alive that came meanwhile.
+struct Floating {
+  Pace pace;
+  u64 most = 0; // that old space ever held
+  explicit Floating(u64 live, u64 grown, u32 markings) {
+    pace.init(config());
+    pace.after_full(live, live, ~u64(0) >> 2, 30'000'000);
+    for (u32 n = 0; n < markings; n++) {
+      const u64 end = min_of(pace.old_threshold() + grown, [&] { u64 at = pace.old_threshold(); while (!pace.overdue(at)) at += MiB; return at; }()), grew = end - pace.old_threshold();
+      most = max_of(most, end);
+      pace.after_marking(grew);
+      pace.after_full(live + grew / 2, live + grew / 2, ~u64(0) >> 2, 10'000'000, 0, grew / 2, grew);
+    }
+  }
+};
+
+// N12: what became old while old space was marked floats, and does not count as alive, or each marking would begin later than the one before, and take longer.
+TEST(PaceWorlds, N12WhatFloatsIsNotTakenForLiving) {
+  const u64 live = 300 * MiB;
+  for (u64 grown : {20 * MiB, 100 * MiB, 200 * MiB, 400 * MiB}) {
+    Floating world(live, grown, 50);
+    EXPECT_LE(world.most, 2 * live + live / 2 + live / 4) << grown / MiB;
+    EXPECT_GE(world.pace.old_threshold(), live + grown / 4) << "it never ends: " << grown / MiB;
+    if (grown <= 100 * MiB) EXPECT_LE(world.most, 2 * live + grown) << grown / MiB; // the first did not know; the others end where a stop would be
+  }
+  // One that grows is believed.
+  Pace pace;
+  pace.init(config());
+  pace.after_full(100 * MiB, 100 * MiB, ~u64(0) >> 2, 30'000'000);
+  pace.after_marking(100 * MiB);
+  pace.after_full(300 * MiB, 300 * MiB, ~u64(0) >> 2, 10'000'000, 0, 0, 100 * MiB);
+  EXPECT_GE(pace.old_threshold(), 450 * MiB);
+  EXPECT_FALSE(pace.half_due(300 * MiB));
+  EXPECT_TRUE(pace.half_due(pace.old_threshold()));
+}
+
+// N12: stops that took long in a bad moment are not held against all that come: what marking took tells how long they would be.
+TEST(PaceWorlds, N12AMarkingTeachesHowLongAStopWouldBe) {
+  Pace pace;
+  PaceConfig c = config();
+  c.pause_goal_ns = 20'000'000;
+  pace.init(c);
+  for (u32 n = 0; n < 8; n++) {
+    pace.after_stop(400'000'000, 100 * MiB); // 4 ns a byte
+    pace.after_full(100 * MiB, 100 * MiB, ~u64(0) >> 2, 400'000'000);
+  }
+  ASSERT_TRUE(pace.long_to_stop(100 * MiB));
+  for (u32 n = 0; n < 16; n++) pace.after_marking(MiB, 10'000'000, 100 * MiB);
+  pace.after_full(100 * MiB, 100 * MiB, ~u64(0) >> 2, 10'000'000, 0, 0, MiB);
+  EXPECT_FALSE(pace.long_to_stop(200 * MiB));
+  for (u32 n = 0; n < 16; n++) pace.after_marking(MiB, 4'000'000'000, 100 * MiB); // the thread had no processor: that teaches nothing
+  EXPECT_FALSE(pace.long_to_stop(200 * MiB));
+}
+
+// N12: where the pauses about a marking are as long as a stop, there is nothing in it for the program, which is stopped then for some time; not where stops are unbearable.
+TEST(PaceWorlds, N12AMarkingThatSavesNothingIsLeft) {
+  for (u64 live : {300 * MiB, 3000 * MiB}) {
+    Pace pace;
+    PaceConfig c = config();
+    c.pause_goal_ns = 20'000'000;
+    pace.init(c);
+    const u64 stop = live / MiB * 400'000; // ns
+    auto stopped = [&] {
+      pace.after_stop(stop, live);
+      pace.after_full(live, live, ~u64(0) >> 2, stop);
+    };
+    auto marked = [&](u64 ns) {
+      pace.after_marking(MiB);
+      pace.after_full(live, live, ~u64(0) >> 2, ns, 0, 0, MiB);
+    };
+    for (u32 n = 0; n < 8; n++) stopped();
+    ASSERT_TRUE(pace.long_to_stop(2 * live));
+    marked(stop / 4);
+    EXPECT_TRUE(pace.long_to_stop(2 * live)) << "it was worth it";
+    marked(stop);
+    EXPECT_EQ(pace.long_to_stop(2 * live), live > 1000 * MiB);
+    for (u32 n = 0; n < 3; n++) stopped();
+    EXPECT_EQ(pace.long_to_stop(2 * live), live > 1000 * MiB);
+    stopped();
+    EXPECT_TRUE(pace.long_to_stop(2 * live)) << "it is tried again";
+  }
+}
+
 // N12: collect.marking=auto stops the program where that is short, as full collections before have shown, and not where it is long.
 TEST(PaceWorlds, N12ALongStopIsForeseen) {
   Pace pace;

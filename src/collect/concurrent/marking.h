@@ -19,7 +19,7 @@
 // RACES AND THEIR GUARDS, each with the mistake that leaves the guard out (Trap, seam/watch.h), which tests/collect/marking_traps.cc must find:
 //   - the program stores a white object into one that was read already, and drops every other reference: the barrier (unwatched_store)
 //   - a store comes between the reading of a page and its cleaning: pages are cleaned first, then every processor passes a barrier, then they are read
-//     (late_cleaning; the barrier: heap/written.h)
+//     (late_cleaning; the barrier: heap/written.h). Where the system refuses the barrier, pages are noted again and left to the last pause
 //   - a large object, one of the pinned heap, or one that a young collection promotes comes into old space: it is born marked, and what a promotion copied is noted as
 //     written (born_white); so is what becomes old where it lies with all that was young (unseen_white)
 //   - a weak handle's object is reached through a page written last: weak things come after the closure of the last pause (early_weak)
@@ -58,6 +58,7 @@ template <class H, class M> class Marking {
   void hold() { turns_.hold(); }
   void go(Self& self) { turns_.go(self, state_ == State::running || state_ == State::finding); }
   State state() const { return state_; }
+  u64 marked_for_ns() const { return marked_for_ns_; } // by the thread, since begin; in a pause
   bool marks() const { return state_ == State::running || state_ == State::ready; }
   u64 taken_over() const { return taken_over_; } // entries that last pauses found on the thread's stack, of all markings
   bool rests() const { return turns_.rests(); } // any-thread, a hint: between two pauses, that the last may come
@@ -194,7 +195,7 @@ template <class H, class M> class Marking {
   typename M::Lock lock_; // guards stack_ while many seed it
   Vector<Part> root_parts_;
   Vector<u64> left_;     // entries that the thread did not come to
-  u64 taken_over_ = 0;
+  u64 taken_over_ = 0, marked_for_ns_ = 0;
   Vector<u32> young_, late_, dead_;
   Moving<H, M> moving_;
   u32 strong_tasks_[kHandleKinds] = {}, written_tasks_ = 0, left_tasks_ = 0;

@@ -99,7 +99,9 @@ template <class H, class M> void Marking<H, M>::thread_entry(void* marking) {
 template <class H, class M> void Marking<H, M>::live(Self& self) {
   while (turns_.begin(self)) {
     bool left = true;
+    const u64 began = machine_.now();
     while (left && !turns_.wanted()) left = step(self);
+    if (state_ == State::running) marked_for_ns_ += machine_.now() - began;
     const bool marked = !left && state_ == State::running;
     if (!left) state_ = marked ? State::ready : State::found;
     turns_.finish(!left);
@@ -159,7 +161,10 @@ template <class H, class M> bool Marking<H, M>::revise() {
     });
   found_ += pages_.size();
   if constexpr (requires { machine_.order_all(); })
-    if (!pages_.empty()) machine_.order_all();
+    if (!pages_.empty() && !machine_.order_all()) {
+      for (; !pages_.empty(); pages_.pop()) heap_.written().note(pages_.back()); // without the barrier they cannot be read beside the program: the pause does
+      good = false;
+    }
   if (!good) rounds_ = 0, cursor_ = regions_.size();
   return true;
 }
@@ -168,6 +173,7 @@ template <class H, class M> bool Marking<H, M>::revise() {
 
 template <class H, class M> void Marking<H, M>::begin() {
   state_ = State::running;
+  marked_for_ns_ = 0;
   stack_.lost = false;
   own_.reset();
   own_.ahead.set_depth(ahead_);

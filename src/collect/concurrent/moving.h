@@ -23,7 +23,7 @@
 //  - A region goes whole or not at all: the memory for all of its copies is there before the first.
 //  - A header with a forwarding is read only from plan to finish, and only in regions that go.
 //  - A region into which more than kMostSlots refer, or one of whose slots there was no memory to note, or too many with those of all others, stays.
-// Guards that can be left out (Trap, seam/watch.h), for tests/collect/marking_traps.cc: late_pin, unread_copies, unwatched_store, late_cleaning.
+// Guards that can be left out (Trap, seam/watch.h), for tests/collect/marking_traps.cc: late_pin, unread_copies, early_reuse, unwatched_store, late_cleaning.
 #pragma once
 #include "collect/compact/compaction.h"
 #include "heap/starts.h"

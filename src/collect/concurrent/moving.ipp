@@ -159,6 +159,7 @@ template <class H, class M> void Moving<H, M>::copy_task(Self& self, u32 task) {
       cursor += bytes;
       moved += bytes;
     });
+    if (mutated<M>(Trap::early_reuse)) typename Heap<M>::Freeing(heap_).release(index);
   }
   leave();
   moved_.fetch_add_relaxed(moved);
@@ -316,6 +317,7 @@ template <class H, class M> void Moving<H, M>::settle() {
     typename Heap<M>::Freeing empty(heap_);
     for (u32 index : portion_) {
       if (!goes(index)) continue;
+      if (mutated<M>(Trap::early_reuse)) continue;
       heap_.old_marks().clear(heap_.begin_of(index), heap_.end_of(index));
       empty.release(index);
     }
