@@ -50,6 +50,58 @@ TEST(Charts, AnAxisThatBeginsAboveNothingIsLogarithmicAndALongCurveHasNoMarks) {
   EXPECT_EQ(one["data"]["datasets"][1]["pointRadius"], 0);
 }
 
+TEST(Charts, ABandIsTwoSetsOfWhichTheSecondOnlyBoundsTheFirst) {
+  Chart chart{Chart::Kind::lines, "Heap", "s", "MB", "MB"};
+  chart.sets.push_back({"young", {Colour::blue}, {}, {{0, 16, "", 2}, {1, 18, "", 3}}});
+  chart.sets.push_back({"old", {Colour::violet}, {}, {{0, 4, ""}, {1, 5, ""}}});
+  Charts charts;
+  EXPECT_NE(charts.add(chart).find("young: 4 values from 2 to 18 MB"), std::string::npos);
+  const json sets = data_in(charts.scripts())[0]["data"]["datasets"];
+  ASSERT_EQ(sets.size(), 3u);
+  EXPECT_EQ(sets[0]["fill"]["target"], "+1");
+  EXPECT_EQ(sets[0]["data"][1], json::parse(R"({"x":1.0,"y":18.0,"low":3.0})"));
+  EXPECT_EQ(sets[1]["lower"], true);
+  EXPECT_EQ(sets[1]["data"][1], json::parse(R"({"x":1.0,"y":3.0})"));
+  EXPECT_EQ(sets[1]["colour"], sets[0]["colour"]);
+  EXPECT_FALSE(sets[2].contains("fill"));
+}
+
+TEST(Charts, ALogarithmicAxisOfValuesBeginsAndEndsAtRoundNumbers) {
+  const auto y_of = [](const Chart& chart) {
+    Charts charts;
+    charts.add(chart);
+    return data_in(charts.scripts())[0]["options"]["scales"]["y"];
+  };
+  Chart pauses{Chart::Kind::scatter, "Pauses", "s", "ms", "ms"};
+  pauses.log_y = true;
+  pauses.sets.push_back({"young", {}, {}, {{0, 0.13, ""}, {1, 61, ""}}});
+  EXPECT_EQ(y_of(pauses)["type"], "logarithmic");
+  EXPECT_EQ(y_of(pauses)["min"], 0.1);
+  EXPECT_EQ(y_of(pauses)["max"], 100.0);
+  pauses.sets[0].points = {{0, 0.02, ""}};
+  EXPECT_LT(y_of(pauses)["min"].get<double>(), y_of(pauses)["max"].get<double>() / 4);
+  Chart counts{Chart::Kind::bars, "Lengths", "ms", "collections", "collections", {"1", "2", "3"}, {{"young", {}, {100'000, 0, 1}}}};
+  counts.log_y = counts.counts = true;
+  EXPECT_LT(y_of(counts)["min"].get<double>(), 1) << "so that one is a bar";
+  EXPECT_EQ(y_of(counts)["max"], 100'000.0);
+  counts.sets[0].values = {0, 0, 0};
+  EXPECT_FALSE(y_of(counts).contains("type")) << "nothing to draw";
+}
+
+TEST(Charts, PlacesOnTheAxisHaveNamesAndPointsIntervals) {
+  Chart chart{Chart::Kind::scatter, "Wall s", "limit", "wall s", "s"};
+  chart.x_marks = {"1.5×", "no limit"};
+  chart.sets.push_back({"garner", {Colour::green, {}, 2}, {}, {{0, 1, "run 1"}, {1, 2, "median", 1.5, 2.5}}});
+  Charts charts;
+  charts.add(chart);
+  const json one = data_in(charts.scripts())[0], x = one["options"]["scales"]["x"];
+  EXPECT_EQ(one["marks"], (json{"1.5×", "no limit"}));
+  EXPECT_EQ(x["min"], -0.5);
+  EXPECT_EQ(x["max"], 1.5);
+  EXPECT_EQ(one["data"]["datasets"][0]["pointStyle"], "triangle");
+  EXPECT_EQ(one["data"]["datasets"][0]["data"][1], json::parse(R"({"x":1.0,"y":2.0,"low":1.5,"high":2.5,"says":"median"})"));
+}
+
 TEST(Charts, CountsStandAtWholeNumbers) {
   Chart chart{Chart::Kind::bars, "Lengths", "ms", "collections", "collections", {"1 to 2"}, {{"young", {Colour::blue}, {1}}}};
   Charts charts;
@@ -120,6 +172,8 @@ TEST(Pages, NumbersAndPercentagesStandAtTheRight) {
   EXPECT_NE(html.find("<th>preset</th><th class=\"n\">ms</th><th class=\"n\">share</th><th>mixed</th>"), std::string::npos) << html;
   EXPECT_NE(html.find("<td>&lt;c&gt;</td><td class=\"n\">-</td><td class=\"n\">+5 %</td><td>none</td>"), std::string::npos) << html;
   EXPECT_NE(html.find("<td>a,<wbr>b</td>"), std::string::npos) << "a list goes on in the next line";
+  const std::string ratios = html_table({{"mode", "wall s", "overhead", "none"}, {"garner", "1.20", "1.05 (1.02–1.09)", ""}, {"  95 % interval", "0.25–0.31", "", ""}});
+  EXPECT_NE(ratios.find("<th class=\"n\">wall s</th><th class=\"n\">overhead</th><th>none</th>"), std::string::npos) << "intervals too, and cells of nothing: " << ratios;
 }
 
 } // namespace

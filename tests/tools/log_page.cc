@@ -1,6 +1,9 @@
 // The page of `garner report`: every figure is there, drawn and as JSON, and its numbers are the sums of the log's records. N27, T15. A log that is cut off, of
 // another kind, or malicious is told of in one line, or its lines are counted and passed over.
+#include <algorithm>
 #include <fstream>
+#include <set>
+#include <sstream>
 
 #include <unistd.h>
 
@@ -9,6 +12,7 @@
 
 #include "errors.h"
 #include "log_page.h"
+#include "log_series.h"
 #include "observe/log.h"
 
 namespace garner::tool {
@@ -123,10 +127,10 @@ TEST_F(TwoNodes, N27TheFiguresAreTheSumsOfTheRecords) {
   EXPECT_DOUBLE_EQ(space["remote_accesses"].get<double>(), 0.5);
   EXPECT_NEAR(space["imbalance"].get<double>(), 0.5, 1e-9);
   EXPECT_EQ(figure(all, "Accesses to eden")["rows"], (json{{60.0, 20.0}, {60.0, 20.0}}));
-  const json distance = figure(all, "Thefts by distance");
+  const json distance = figure(all, "Steals by distance");
   EXPECT_EQ(distance["xs"], (json{"10 (same node)", "21"}));
-  EXPECT_EQ(distance["series"]["thefts"], (json{20.0, 20.0}));
-  EXPECT_EQ(figure(all, "Thefts by node")["rows"], (json{{8.0, 12.0}, {8.0, 12.0}}));
+  EXPECT_EQ(distance["series"]["steals"], (json{20.0, 20.0}));
+  EXPECT_EQ(figure(all, "Steals by node")["rows"], (json{{8.0, 12.0}, {8.0, 12.0}}));
   const json locality = figure(all, "Locality");
   EXPECT_EQ(locality["rows"][1], (json{160.0, 40.0}));
   EXPECT_DOUBLE_EQ(locality["remote"].get<double>(), 0.8) << "T15: off the diagonal";
@@ -200,7 +204,10 @@ TEST_F(TwoNodes, ThePageHoldsEveryFigureAndAsksForNothing) {
   EXPECT_EQ(spans, 9u + 4) << "what workers did; the phases, and how long threads took to stop";
   for (const char* outside : {"src=", "href=", "@import", "url("}) EXPECT_EQ(page.substr(0, page.find("<script>")).find(outside), std::string::npos) << outside;
   EXPECT_NE(page.find("prefers-color-scheme:dark"), std::string::npos);
-  EXPECT_NE(page.find("preset naps"), std::string::npos);
+  const std::string name = path_.substr(path_.rfind('/') + 1);
+  EXPECT_NE(page.find("<code>" + name + "</code>: last written 20"), std::string::npos);
+  EXPECT_NE(page.find("process 7; host dotnet; preset naps; no limit; 3 workers; 2 nodes; 2 collections in 1.00 s</p>"), std::string::npos);
+  EXPECT_NE(page.find("<title>Garner: " + name), std::string::npos);
 }
 
 TEST_F(TwoNodes, ACutLogIsReadAsFarAsItGoes) {
@@ -226,7 +233,11 @@ TEST_F(ALog, OneNodeHasNoFiguresByNode) {
   for (const json& one : all) EXPECT_EQ(one["title"].get<std::string>().find("node"), std::string::npos) << one["title"];
   EXPECT_EQ(figure(all, "Workers in the longest")["spans"], (json{{0, kActivities, 50.0, 850.0}})) << "without details a worker's phase is one span";
   EXPECT_EQ(figure(all, "Workers in the longest")["phases"], (json{{"evacuate", 50.0, 850.0}})) << "of durations that are no part of the pause: what was seen at workers";
-  EXPECT_EQ(figure(all, "Thefts by distance")["series"]["thefts"], (json{3.0, 0.0}));
+  EXPECT_TRUE(figure(all, "Steals").is_null()) << "all within the node";
+  EXPECT_EQ(figure(all, "Workers in the longest")["plain"], true);
+  const std::string page = draw_log(read());
+  EXPECT_NE(page.find("<b>3</b><span>steals</span>"), std::string::npos);
+  EXPECT_NE(page.find("run with -o log_detail=full for that"), std::string::npos);
 }
 
 // Of a process: two young collections and a full one; of another only one, which takes longest.
@@ -286,6 +297,11 @@ TEST_F(TwoProcesses, TheHeapIsDrawnBeforeAndAfterEachCollectionAndWhatSurvivedIt
   EXPECT_EQ(survivors["series"]["promoted"], (json{{0.0, 1.0}, {0.1, 2.0}}));
 }
 
+TEST_F(TwoProcesses, SecondsAreNotToldAsThousandsOfMilliseconds) {
+  add_sizes(4, 600'000'000, 37'404'000'000, Kind::full, Cause::induced, 30'000'000, 4'000'000);
+  EXPECT_NE(draw_log(read()).find("<b>37.5 s</b><span>paused in all</span>"), std::string::npos);
+}
+
 TEST_F(TwoProcesses, ALimitFarAwayIsToldInWords) {
   text_.clear();
   limit_ = 64'000'000'000;
@@ -306,6 +322,109 @@ TEST_F(TwoProcesses, TheHeapIsThatOfTheProcessWhichTheLogFollowsLongest) {
   EXPECT_NE(draw_log(log).find("process 7, which the log follows longest"), std::string::npos);
 }
 
+TEST_F(ALog, WhatWasPromotedEnMasseStandsApartAsItsDeadAreInIt) {
+  CycleEnd end{};
+  end.index = 1, end.start_ns = 100, end.pause_ns = 1000, end.copied = 3'000'000, end.promoted = 1'000'000;
+  add(EventId::cycle_end, end);
+  end.index = 2, end.start_ns = 5000, end.copied = 0, end.promoted = end.kept = 26'000'000, end.en_masse = true;
+  add(EventId::cycle_end, end);
+  const LogData log = read();
+  const json survivors = figure(figures_of(log), "Copied and promoted")["series"];
+  EXPECT_EQ(survivors["promoted"][0][1], 1.0);
+  EXPECT_EQ(survivors["promoted"][1][1], 0.0);
+  EXPECT_EQ(survivors["promoted en masse"][0][1], 0.0);
+  EXPECT_EQ(survivors["promoted en masse"][1][1], 26.0);
+  EXPECT_NE(draw_log(log).find("these bytes include what is dead in them"), std::string::npos);
+}
+
+TEST_F(ALog, MarkingAndSlidingAreNotCalledCopying) {
+  WorkerStats stats{};
+  const auto phase = [&](Phase which, u64 from, u64 to) { stats.start_ns = from, stats.end_ns = to, add(EventId::worker_phase, WorkerPhase{1, which, 0, 0, &stats}); };
+  phase(Phase::mark, 1000, 5000);
+  phase(Phase::compact, 6000, 9000);
+  const u64 total[] = {0, 100, 7000, 0, 0};
+  const Span spans[] = {{Activity::roots, 1000, 1100}, {Activity::copies, 1100, 5000}, {Activity::copies, 6000, 9000}};
+  add(EventId::spans, WorkerSpans{1, 0, 0, total, spans, 3});
+  add_cycle(1, 900, 9000, Kind::full);
+  const LogData log = read();
+  const json all = figures_of(log), ms = figure(all, "What workers' time")["by_worker"][0]["ms"];
+  EXPECT_EQ(figure(all, "Workers in the longest")["spans"], (json{{0, 1, 100.0, 200.0}, {0, kMarking, 200.0, 4100.0}, {0, kSliding, 5100.0, 8100.0}}));
+  EXPECT_EQ(ms[u32(Activity::copies)], 0.0);
+  EXPECT_NEAR(ms[kMarking].get<double>(), 7e-3 * 3900 / 6900, 1e-9) << "the total, by what spans say of it";
+  EXPECT_NEAR(ms[kSliding].get<double>(), 7e-3 * 3000 / 6900, 1e-9);
+  const json chart = figure(element(draw_log(log), "charts"), "Workers in the longest");
+  std::set<std::string> names;
+  for (const json& set : chart["data"]["datasets"]) names.insert(set["label"]);
+  EXPECT_TRUE(names.count("mark") == 1 && names.count("slide") == 1 && names.count("copy") == 0);
+}
+
+// Of more collections than a screen shows: young ones of 0.1 ms, every 500th a full one of 60 ms.
+class ManyCollections : public ALog {
+ protected:
+  static constexpr u64 kMany = 12'000;
+  void SetUp() override {
+    for (u64 i = 1; i <= kMany; i++) {
+      const bool full = i % 500 == 0;
+      WorkerStats stats{};
+      stats.start_ns = i * 100'000'000 + 100, stats.end_ns = stats.start_ns + 50'000;
+      add(EventId::worker_phase, WorkerPhase{i, full ? Phase::mark : Phase::evacuate, 0, 0, &stats});
+      const u64 total[] = {1000, 2000, 40'000, 0, 0};
+      const Span spans[] = {{Activity::copies, stats.start_ns, stats.end_ns}};
+      add(EventId::spans, WorkerSpans{i, 0, 0, total, spans, 1});
+      CycleEnd end{};
+      end.index = i, end.start_ns = i * 100'000'000, end.pause_ns = full ? 60'000'000 : 100'000 + i, end.kind = full ? Kind::full : Kind::young1;
+      end.heap_before = 20'000'000, end.heap_after = 10'000'000 + i % 7, end.young_before = 16'000'000, end.young_after = 1'000'000, end.old_after = i * 1000, end.committed = 32'000'000;
+      if (!full) end.copied = 2'000'000, end.promoted = 500'000;
+      add(EventId::cycle_end, end);
+    }
+  }
+};
+
+TEST_F(ManyCollections, AreDrawnInBinsThatKeepTheLongestTheLowestAndTheHighest) {
+  const LogData log = read();
+  const std::string page = draw_log(log);
+  EXPECT_LT(page.size(), 1'000'000u) << "however long the log is";
+  const json all = element(page, "figures"), pauses = figure(all, "Pauses"), heap = figure(all, "Heap over time"), sums = figure(all, "Copied and promoted over time");
+  EXPECT_EQ(pauses["log_y"], true);
+  size_t full = 0, count = 0;
+  for (const json& p : pauses["points"]) full += p["kind"] == "full", count += p["count"].get<size_t>();
+  EXPECT_EQ(full, kMany / 500) << "each of them is one of its bin, where young ones cannot hide it";
+  EXPECT_EQ(count, kMany);
+  EXPECT_LE(pauses["points"].size(), full + kBins);
+  EXPECT_EQ(heap["xs"].size(), kBins);
+  for (const json& value : heap["series"]["young"]) EXPECT_EQ(value[1].get<double>() - value[2].get<double>(), 15.0);
+  EXPECT_EQ(heap["series"]["old"][0].size(), 2u) << "no band: young and heap have one";
+  EXPECT_EQ(heap["series"]["old"].back()[1], kMany * 1000 / 1e6);
+  double copied = 0;
+  for (const json& value : sums["series"]["copied"]) copied += value[1].get<double>();
+  EXPECT_NEAR(copied, double(kMany - full) * 2, 1e-6) << "sums, not a choice";
+  EXPECT_EQ(figure(all, "Percentiles")["rows"].back()["count"], kMany) << "of all";
+  EXPECT_EQ(figure(all, "Collections by length")["log_y"], true);
+  const json charts = element(page, "charts"), drawn = figure(charts, "Heap over time")["data"]["datasets"];
+  EXPECT_EQ(drawn[1]["label"], "old") << "what comes first is drawn above the others";
+  EXPECT_EQ(drawn.back()["lower"], true);
+  EXPECT_EQ(figure(charts, "Pauses")["options"]["scales"]["y"]["type"], "logarithmic");
+}
+
+TEST_F(ManyCollections, ThePageIsTheSameWhereOnlyTheLongestKeepsItsDetails) {
+  std::istringstream once(text_), again(text_);
+  const LogData all = read_log(once, "log"), lean = read_log(again, "log", Keep::longest);
+  EXPECT_EQ(draw_log(all), draw_log(lean));
+  size_t kept = 0;
+  for (const auto& [name, c] : lean.cycles) kept += !c.work.empty() || !c.spans.empty();
+  EXPECT_EQ(kept, kMany / 500) << "all that are as long as the longest";
+}
+
+TEST_F(ManyCollections, ReadingTellsHowFarItIs) {
+  std::istringstream lines(text_);
+  std::vector<uint64_t> told;
+  read_log(lines, "log", Keep::longest, [&](uint64_t bytes) { told.push_back(bytes); });
+  ASSERT_GE(told.size(), 3u);
+  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
+  EXPECT_GT(told.back(), text_.size() - (2 << 20));
+  EXPECT_LE(told.back(), text_.size());
+}
+
 TEST_F(ALog, ALogWithoutSizesHasNoFiguresOfThem) {
   add_cycle(1, 100, 1000);
   const json all = figures_of(read());
@@ -318,7 +437,14 @@ TEST_F(ALog, ProcessesAreKeptApart) {
   add_cycle(1, 100, 3000, Kind::young0, 8);
   const LogData log = read();
   EXPECT_EQ(log.cycles.size(), 2u);
-  EXPECT_NE(draw_log(log).find("2 processes wrote to this log"), std::string::npos);
+  const std::string page = draw_log(log);
+  EXPECT_NE(page.find("2 processes wrote to this log"), std::string::npos);
+  EXPECT_NE(page.find("processes 7, 8; "), std::string::npos);
+  const json sets = element(page, "charts")[0]["data"]["datasets"];
+  ASSERT_EQ(sets.size(), 2u);
+  EXPECT_EQ(sets[0]["label"], "young, process 7");
+  EXPECT_EQ(sets[1]["label"], "young, process 8");
+  EXPECT_NE(sets[0]["colour"], sets[1]["colour"]);
 }
 
 TEST_F(ALog, WhatIsNoLogIsRefusedInOneLine) {

@@ -17,7 +17,10 @@ mkdir home
 "$garner" simulate "$tree/tests/data/xml-transform.garner-heap" --machine epyc-2s --preset naps --workers 192 --log many.log > table
 "$garner" simulate "$tree/tests/data/warehouse.garner-heap" --machine amd48 --preset naps,ps,garner --workers 1,8,48 -o replays.html > table
 sed 's/"limit":0/"limit":40000000/; /"index":4,/s/young1/full/' "$tree/tests/data/one-node.log" > limited.log
-for log in simulated.log nodes.log many.log limited.log "$tree/tests/data/one-node.log" "$tree/tests/data/eight-nodes.log"; do "$garner" report "$log" -o "$(basename "$log" .log).html" || fail "report $log"; done
+awk 'BEGIN { # more collections than a chart has room for, of two processes
+  for (i = 1; i <= 4000; i++) printf "{\"event\":\"cycle_end\",\"pid\":%d,\"index\":%d,\"start_ns\":%.0f,\"pause_ns\":%d,\"kind\":\"%s\",\"cause\":\"eden_full\",\"en_masse\":%s,\"heap_before\":%d,\"heap_after\":%d,\"young_before\":9000000,\"young_after\":1000000,\"old_after\":%d,\"committed\":90000000,\"promoted\":%d,\"copied\":%d}\n",
+    7 + i % 2, int((i + 1) / 2), i * 20000000, i % 200 < 2 ? 60000000 : 100000 + i, i % 200 < 2 ? "full" : "young1", i % 50 < 2 ? "true" : "false", 20000000 + i * 1000, 11000000 + i * 1000, 10000000 + i * 1000, i % 50 < 2 ? 8000000 : 300000, i % 50 < 2 ? 0 : 900000 }' > long.log
+for log in simulated.log nodes.log many.log limited.log long.log "$tree/tests/data/one-node.log" "$tree/tests/data/eight-nodes.log"; do "$garner" report "$log" -o "$(basename "$log" .log).html" || fail "report $log"; done
 "$garner" reproduce naps/E1 naps/E3 --quick -o experiments > table 2> err || fail "$(tail -n 3 err)"
 cat > compared.sh <<'EOF'
 if [ -n "${DOTNET_GCPath:-}" ]; then log=${GARNER##*log=}; echo '{"event":"heap_ready","pid":1}' >> "${log%%,*}"; fi
@@ -25,33 +28,36 @@ echo '{"checksum":"5f","gc":{"pause_total_ms":20,"pause_max_ms":2}}'
 EOF
 : > lib.so
 "$garner" compare --lib lib.so --warmup 0 --runs 3 --with stock-workstation,stock-server --html compared.html -- sh compared.sh > table 2> err || fail "$(tail -n 3 err)"
-"$garner" compare --lib lib.so --warmup 0 --runs 3 --at 1.5,2 --html sized.html -- sh compared.sh > table 2> err || fail "$(tail -n 3 err)"
-least='simulated:11:9 nodes:8:12 many:10:9 one-node:8:4 limited:8:6 eight-nodes:12:9 index:2:8 replays:8:10 compared:5:7 sized:5:8' # charts and rows of tables of each page
+"$garner" compare --lib lib.so --warmup 0 --runs 3 --at 1.5,2,unlimited --html sized.html -- sh compared.sh > table 2> err || fail "$(tail -n 3 err)"
+least='simulated:11:9 nodes:8:12 many:10:9 one-node:7:4 limited:7:6 eight-nodes:12:9 long:5:5 index:2:8 replays:8:10 compared:5:7 sized:5:12' # charts and rows of tables of each page
 pages=
-for page in simulated nodes many one-node limited eight-nodes experiments/index replays compared sized; do pages="$pages&page=$scratch/$page.html"; done
+for page in simulated nodes many one-node limited long eight-nodes experiments/index replays compared sized; do pages="$pages&page=$scratch/$page.html"; done
 
 # Of some charts, wholly or in part: their axes with units, their legends, what a tooltip tells.
 cat > wanted <<'EOF'
 simulated.html: Pauses: x 'seconds since the first collection', y 'pause, ms', legend 'young', data 1, tooltip 'collection [0-9]+, young1, [a-z_]+: [0-9.]+ ms'
 simulated.html: Collections by length of their pause: x 'pause, ms', y 'collections', legend 'young', data 1, tooltip 'pause, ms: [0-9.]+ to [0-9.]+ / young: 1 collections'
-simulated.html: Heap over time: x 'seconds since the first collection', y 'MB', legend 'young,old,heap,committed', data 6, tooltip 'seconds since the first collection: 0 / young: [0-9.]+ MB'
+simulated.html: Heap over time: x 'seconds since the first collection', y 'MB', legend 'committed,old,young,heap', data 6, tooltip '.* / committed: [0-9.]+ MB'
 simulated.html: Copied and promoted by each collection: x 'seconds since the first collection', y 'MB', legend 'copied,promoted', data 2, tooltip 'collection [0-9]+, copied: [0-9.]+ MB'
 simulated.html: What workers' time in collections went into: x 'time in collections, ms', y 'worker', legend 'roots,copy,steal,wait,termination', data [0-9]+, tooltip 'worker [0-9]+ / roots: [0-9.]+ ms'
 simulated.html: Workers in the longest collection \(.*, [0-9.]+ ms\): x 'time since the collection was asked for, ms', y 'worker', legend 'roots,copy,steal,wait,termination,phases', data [0-9]{4,}, tooltip 'worker [0-9]+: roots: [0-9.]+ ms'
 simulated.html: Bytes copied or marked by workers of each node: x 'node of the worker', y 'MB', legend '', data 8, tooltip 'node of the worker: [0-7] / moved: [0-9.]+ MB'
 simulated.html: Accesses by workers to each space: x 'node of the page', y 'accesses', legend 'eden,from,to,old'
-simulated.html: Thefts by distance: x 'distance: a read of memory there, ns', y 'thefts', legend ''
+simulated.html: Steals by distance: x 'distance: a read of memory there, ns', y 'steals', legend ''
 eight-nodes.html: Pauses: x 'seconds since the first collection', y 'pause, ms', legend 'full,young', data 2
 eight-nodes.html: Collections by length of their pause: x 'pause, ms', y 'collections', legend 'young,full', data 2
 eight-nodes.html: Minimum mutator utilisation: x 'length of the window, ms', y 'least share of a window, %', legend '', data [0-9]{2}, tooltip 'length of the window, ms: 1 / program runs: 0 %'
 one-node.html: Minimum mutator utilisation: x 'length of the window, ms', y 'least share of a window, %', legend '', data 22, tooltip 'length of the window, ms: 1 / program runs: 0 %'
-one-node.html: Heap over time: x 'seconds since the first collection', y 'MB', legend 'young,old,large,heap,committed', data 21, tooltip 'seconds since the first collection: 0 / young: 18 MB'
+one-node.html: Heap over time: x 'seconds since the first collection', y 'MB', legend 'committed,old,large,young,heap', data 21, tooltip 'seconds since the first collection: [0-9.]+ / committed: [0-9.]+ MB'
 one-node.html: Copied and promoted by each collection: x 'seconds since the first collection', y 'MB', legend 'copied,promoted', data 6, tooltip 'collection 2, copied: 8.48 MB'
-limited.html: Heap over time: x 'seconds since the first collection', y 'MB', legend 'young,old,large,heap,committed,limit', data 24
+limited.html: Heap over time: x 'seconds since the first collection', y 'MB', legend 'limit,committed,old,large,young,heap', data 24
 limited.html: Collections by length of their pause: x 'pause, ms', y 'collections', legend 'young,full', data 3
 one-node.html: Workers in the longest collection \(.*\): x '.*, ms', y 'worker', legend '.*phases'
-compared.html: stopped ms: x 'run', y 'stopped ms', legend 'garner,stock-workstation,stock-server', data 9, tooltip 'run 1: 20 ms'
-sized.html: longest ms: x 'limit, times the minimum heap', y 'longest ms', legend 'garner,stock-workstation', data 12, tooltip '1.5 times, run 1: 2 ms'
+long.html: Pauses: x 'seconds since the first collection', y 'pause, ms', legend 'full, process 7,full, process 8,young, process 7,young, process 8', data 1[0-9]{3}, tooltip 'collection [0-9]+ of process 7, full, eden_full: 60 ms'
+long.html: Collections by length of their pause: x 'pause, ms', y 'collections', legend 'young,full'
+long.html: Copied and promoted over time: x 'seconds since the first collection', y 'MB in [0-9.]+ ms', legend 'copied,promoted,promoted en masse', data [0-9]{4}
+compared.html: stopped ms: x 'run', y 'stopped ms', legend 'garner,stock-workstation,stock-server', data 12, tooltip 'garner, run 1: 20 ms'
+sized.html: longest ms: x 'limit, times the minimum heap', y 'longest ms', legend 'garner,stock-workstation', data 24, tooltip '1.5 times, garner, run 1: 2 ms'
 replays.html: Pause: x 'collector threads', y 'pause, ms', legend 'naps,ps,garner', data 9, tooltip 'collector threads: [0-9]+ / naps: [0-9.]+ ms'
 replays.html: Throughput: x 'collector threads', y 'GB/s copied or marked', legend 'naps,ps,garner', data 9, tooltip 'collector threads: [0-9]+ / naps: [0-9.]+ GB/s'
 replays.html: Bytes from other nodes: x 'collector threads', y '% of what passed the caches'

@@ -9,16 +9,16 @@ cmp -s run.log again.log || fail "the same run gave two logs"
 "$garner" report run.log -o page.html > out || fail "report"
 [ ! -s out ] || fail "something on stdout: $(cat out)"
 for figure in 'Pauses' 'Percentiles of pauses' 'Collections by length of their pause' 'Heap over time' 'Copied and promoted by each collection' 'Why collections began' "What workers' time in collections" 'Workers in the longest collection' 'Bytes copied or marked by workers of each node' 'Bytes of each space' 'Each space' 'Accesses by workers' 'Bytes read or written' 'Accesses to eden' \
-              'Thefts by distance' 'Thefts by node' 'Locality'; do
+              'Steals by distance' 'Steals by node' 'Locality'; do
   grep -q "<section><h2>$figure" page.html || fail "no figure '$figure'"
 done
 for colour in roots copy steal wait termination; do grep -q "{\"label\":\"$colour\",\"colour\":\"--[a-z]*\"" page.html || fail "the legend lacks $colour"; done
 [ "$(grep -c 'Chart\.js v[0-9.]*$' page.html)" = 1 ] && grep -q 'Released under the MIT License' page.html || fail "the page has no Chart.js with its licence, or two"
 grep -q 'Collections (simulated)' page.html || fail "the page does not say that it is simulated"
-# Thefts: the log's own sum, as the figure's numbers.
-thefts=$(grep '"event":"steals"' run.log | sed -E 's/.*"from":\[([0-9,]*)\].*/\1/' | tr ',' '\n' | awk '{ sum += $1 } END { print sum }')
-drawn=$(sed -nE 's/.*"title":"Thefts by distance"[^]]*\],"series":\{"thefts":\[([0-9.,]*)\].*/\1/p' page.html | tr ',' '\n' | awk '{ sum += $1 } END { print sum }')
-[ "$thefts" -gt 0 ] && [ "$thefts" = "$drawn" ] || fail "thefts: $thefts in the log, $drawn drawn"
+# Steals: the log's own sum, as the figure's numbers.
+steals=$(grep '"event":"steals"' run.log | sed -E 's/.*"from":\[([0-9,]*)\].*/\1/' | tr ',' '\n' | awk '{ sum += $1 } END { print sum }')
+drawn=$(sed -nE 's/.*"title":"Steals by distance"[^]]*\],"series":\{"steals":\[([0-9.,]*)\].*/\1/p' page.html | tr ',' '\n' | awk '{ sum += $1 } END { print sum }')
+[ "$steals" -gt 0 ] && [ "$steals" = "$drawn" ] || fail "steals: $steals in the log, $drawn drawn"
 
 # What a real log's pauses come to, of three collections (the first one is not in this log): percentiles, shares of the time until the end of the last, causes.
 "$garner" report "$tree/tests/data/one-node.log" -o one.html || fail "report of one node"
@@ -69,7 +69,7 @@ total() { grep "\"event\":\"$1\"" "$2" | sed -nE "s/.*\"$3\":([0-9]+)[,}].*/\1/p
 for key in bytes_copied slots steals steals_remote steal_attempts idle_ns waits_ns; do
   [ "$(total worker workers.json $key)" = "$(total worker_phase run.log $key)" ] || fail "$key: $(total worker workers.json $key), in the log $(total worker_phase run.log $key)"
 done
-[ "$(total worker workers.json bytes_copied)" -gt 0 ] && [ $(($(total worker workers.json steals_near) + $(total worker workers.json steals_remote))) = "$(total worker workers.json steals)" ] || fail "thefts near and far"
+[ "$(total worker workers.json bytes_copied)" -gt 0 ] && [ $(($(total worker workers.json steals_near) + $(total worker workers.json steals_remote))) = "$(total worker workers.json steals)" ] || fail "steals near and far"
 grep -q '"phase_ns":{.*"evacuate":' workers.json && grep -q '"activity_ns":{"wait":' workers.json || fail "a record lacks phases or activities: $(head -n 1 workers.json)"
 [ -z "$("$garner" report run.log -o page.html 2>&1)" ] || fail "something is said of a whole log"
 # A log that lost its middle: a page of the rest, and one line about it, on stderr and in the page.

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <sstream>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -15,15 +13,6 @@
 
 namespace garner::tool {
 namespace {
-
-std::string captured(const std::vector<std::string>& command) {
-  Program program;
-  program.arguments = command;
-  program.streams = Streams::capture;
-  program.time_limit_s = 120;
-  Finished end = run_program(program);
-  return end.good() ? end.output : "";
-}
 
 // Numbers of a version, for comparing: "10.0.401" is newer than "10.0.99".
 std::vector<int> numbers_of(const std::string& version) {
@@ -98,10 +87,7 @@ std::string BenchSetup::key_of(const Workload& workload) const {
 }
 
 std::string BenchSetup::machine() const {
-  utsname names = {};
-  uname(&names);
-  return fmt::format("{} cores, {} GB, {} {}, SDK {}", sysconf(_SC_NPROCESSORS_ONLN), meminfo_bytes("/proc/meminfo", "MemTotal") >> 30, names.sysname,
-                     names.release, sdk_version_);
+  return fmt::format("{}, SDK {}", machine_text("/"), sdk_version_);
 }
 
 Baseline BenchSetup::baseline_of(const Workload& workload, const Plan& plan, BaselineFile& kept, bool searching, bool anew, const Progress& progress) const {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -31,6 +33,15 @@ Chart.register({id: 'gap', beforeInit({legend}) { // between legend and chart th
   legend.fit = function () { fit.call(this); this.height += 8; };
 }});
 
+// A band is two sets, its upper edge and its lower one. They have one entry in the legend and one line in a tooltip.
+const legend = Chart.defaults.plugins.legend, toggle = legend.onClick;
+legend.labels.filter = (item, data) => !data.datasets[item.datasetIndex].lower;
+legend.onClick = function (event, item, legend) {
+  toggle.call(this, event, item, legend);
+  const chart = legend.chart, next = item.datasetIndex + 1, set = chart.data.datasets[next];
+  if (set && set.lower) { chart.setDatasetVisibility(next, chart.isDatasetVisible(item.datasetIndex)); chart.update(); }
+};
+
 // Of a configuration, or of a chart that is drawn: its own scales keep what they began with.
 const paint = ({data, options}) => {
   Chart.defaults.color = colour('--soft');
@@ -43,12 +54,15 @@ const paint = ({data, options}) => {
   const tooltip = Chart.defaults.plugins.tooltip;
   tooltip.backgroundColor = colour('--fg');
   tooltip.titleColor = tooltip.bodyColor = tooltip.footerColor = colour('--bg');
-  for (const set of data.datasets) { set.backgroundColor = colour(set.colour); set.borderColor = colour(set.says ? '--bg' : set.colour); }
+  for (const set of data.datasets) { set.backgroundColor = colour(set.colour); set.borderColor = colour(set.says ? '--bg' : set.colour); if (set.fill) set.fill.above = set.fill.below = colour(set.colour) + '50'; }
 };
 
 // What a datum is and its value, as a tooltip tells it.
 const kinds = {
-  line: chart => ({title: items => `${chart.options.scales.x.title.text}: ${items[0].label}`, label: i => `${i.dataset.label}: ${number(i.parsed.y)} ${chart.unit}`}),
+  line: chart => ({
+    title: items => `${chart.options.scales.x.title.text}: ${items[0].label}`,
+    label: i => `${i.dataset.label}: ${i.raw.low === undefined ? '' : `${number(i.raw.low)} to `}${number(i.parsed.y)} ${chart.unit}`,
+  }),
   scatter: chart => ({label: i => `${i.raw.says || i.dataset.label}: ${number(i.parsed.y)} ${chart.unit}`}),
   bar: chart => ({title: items => `${chart.options.scales.x.title.text}: ${items[0].label}`, label: i => `${i.dataset.label}: ${number(i.parsed.y)} ${chart.unit}`}),
   stacked: chart => ({
@@ -70,13 +84,35 @@ const number_rows = (axis, rows) => {
   for (let row = 0; row < rows; row += step) axis.ticks.push({value: row});
 };
 
-// Powers of ten; on a short axis also twice and five times as much.
-const mark_powers = axis => {
+// Powers of ten; on a short axis also twice and five times as much. Of counts, whole numbers.
+const mark_powers = (axis, least) => {
   const steps = axis.max / axis.min > 500 ? [1] : [1, 2, 5];
   axis.ticks = [];
   for (let power = Math.floor(Math.log10(axis.min)); power <= Math.log10(axis.max); power++)
-    for (const step of steps) if (step * 10 ** power >= axis.min && step * 10 ** power <= axis.max) axis.ticks.push({value: step * 10 ** power});
+    for (const step of steps) {
+      const value = Number(`${step}e${power}`);
+      if (value >= Math.max(axis.min, least) && value <= axis.max) axis.ticks.push({value});
+    }
 };
+
+Chart.register({id: 'intervals', afterDatasetsDraw(chart) {
+  const ctx = chart.ctx, y = chart.scales.y;
+  ctx.save();
+  ctx.lineWidth = 2;
+  chart.data.datasets.forEach((set, i) => {
+    if (!chart.isDatasetVisible(i)) return;
+    ctx.strokeStyle = colour(set.colour);
+    for (const [j, point] of chart.getDatasetMeta(i).data.entries()) {
+      const {low, high} = set.data[j];
+      if (high === undefined) continue;
+      const [top, bottom] = [y.getPixelForValue(high), y.getPixelForValue(low)];
+      ctx.beginPath();
+      for (const [x1, y1, x2, y2] of [[0, top, 0, bottom], [-4, top, 4, top], [-4, bottom, 4, bottom]]) { ctx.moveTo(point.x + x1, y1); ctx.lineTo(point.x + x2, y2); }
+      ctx.stroke();
+    }
+  });
+  ctx.restore();
+}});
 
 Chart.register({id: 'says', afterDatasetsDraw(chart) {
   const ctx = chart.ctx;
@@ -99,9 +135,14 @@ for (const chart of all) {
     if (chart.kind === 'spans') set.data = set.data.map(([y, from, to, says]) => ({y, x: [from, to], says}));
   });
   if (chart.kind === 'spans') chart.options.scales.y.afterBuildTicks = axis => number_rows(axis, chart.rows);
-  const x = chart.options.scales.x;
-  if (x.type === 'logarithmic') { x.afterBuildTicks = mark_powers; x.ticks.callback = number; }
-  chart.options.plugins.tooltip = {callbacks: kinds[chart.kind](chart)};
+  for (const scale of Object.values(chart.options.scales))
+    if (scale.type === 'logarithmic') { scale.afterBuildTicks = axis => mark_powers(axis, chart.counts ? 1 : 0); scale.ticks.callback = number; }
+  if (chart.marks) {
+    const x = chart.options.scales.x;
+    x.afterBuildTicks = axis => { axis.ticks = chart.marks.map((_, value) => ({value})); };
+    x.ticks.callback = value => chart.marks[value];
+  }
+  chart.options.plugins.tooltip = {callbacks: kinds[chart.kind](chart), filter: item => !item.dataset.lower};
   shown.push(new Chart(document.getElementById(chart.id), {type: chart.type, data: chart.data, options: chart.options}));
 }
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
@@ -119,11 +160,40 @@ double rounded(double value) { // five digits are more than a screen shows
 
 json axis(const std::string& title) { return {{"title", {{"display", true}, {"text", title}}}, {"ticks", json::object()}, {"grid", json::object()}, {"beginAtZero", true}}; }
 
+bool is_band(const Chart& chart, const ChartSet& set) {
+  return chart.kind == Chart::Kind::lines && std::any_of(set.points.begin(), set.points.end(), [](const ChartPoint& p) { return std::isfinite(p.low); });
+}
+
+// From one of 1, 2, 5, 10, … to another, with at least one more between them.
+std::pair<double, double> powers_around(double least, double most) {
+  static constexpr double kSteps[] = {1, 2, 5};
+  const auto step = [](int n) { const int power = n >= 0 ? n / 3 : -((2 - n) / 3); return kSteps[n - 3 * power] * std::pow(10, power); };
+  int low = 3 * int(std::floor(std::log10(least))) + 2, high = 3 * int(std::floor(std::log10(most)));
+  while (step(low) > least) low--;
+  while (step(high) < most || high < low + 2) high++;
+  return {step(low), step(high)};
+}
+
+// Of a logarithmic axis of y; none without a value above 0.
+std::optional<std::pair<double, double>> y_range(const Chart& chart) {
+  double least = std::numeric_limits<double>::max(), most = 0;
+  const auto take = [&](double value) { if (value > 0) least = std::min(least, value), most = std::max(most, value); }; // and not NaN
+  for (const ChartSet& set : chart.sets) {
+    for (double v : set.values) take(v);
+    for (const ChartPoint& p : set.points) take(p.y), take(p.low), take(p.high);
+  }
+  if (most == 0) return std::nullopt;
+  if (chart.kind != Chart::Kind::bars) return powers_around(least, most);
+  return std::pair(least / 2, powers_around(least, most).second); // one of something is a bar that is seen
+}
+
 json data_of(const ChartSet& set) {
   json data = json::array();
   for (double v : set.values) data.push_back(v);
   for (const ChartPoint& p : set.points) {
     data.push_back({{"x", p.x}, {"y", p.y}}); // the library leaves null out, and that is what JSON makes of NaN
+    if (std::isfinite(p.low)) data.back()["low"] = p.low;
+    if (std::isfinite(p.high)) data.back()["high"] = p.high;
     if (!p.says.empty()) data.back()["says"] = p.says;
   }
   for (const ChartSpan& s : set.spans) {
@@ -139,7 +209,7 @@ json set_of(const Chart& chart, const ChartSet& set) {
   json out = {{"label", set.name}, {"colour", variable_of(set.look.colour)}, {"data", data_of(set)}};
   switch (chart.kind) {
     case Chart::Kind::lines: out.update({{"borderDash", set.look.dash}, {"pointStyle", kPointStyles[set.look.mark]}, {"borderWidth", 2}, {"pointRadius", set.points.size() > kMarkedPoints ? 0 : 4}, {"pointBorderWidth", 2}, {"spanGaps", true}, {"clip", 8}}); break;
-    case Chart::Kind::scatter: out.update({{"pointRadius", 4}, {"clip", 8}}); break;
+    case Chart::Kind::scatter: out.update({{"pointRadius", 4}, {"pointStyle", kPointStyles[set.look.mark]}, {"pointBorderWidth", 2}, {"clip", 8}}); break;
     case Chart::Kind::bars: out.update({{"maxBarThickness", 60}}); break;
     case Chart::Kind::stacked: break;
     case Chart::Kind::spans:
@@ -157,6 +227,8 @@ json scales_of(const Chart& chart) {
   if (chart.x_end > 0) x["max"] = chart.x_end;
   if (chart.kind == Chart::Kind::lines || chart.kind == Chart::Kind::scatter) x["grid"] = {{"drawOnChartArea", false}};
   if (chart.kind == Chart::Kind::bars) x["grid"] = {{"display", false}};
+  if (!chart.x_marks.empty()) x["min"] = -0.5, x["max"] = double(chart.x_marks.size()) - 0.5, x["ticks"] = {{"autoSkip", false}};
+  if (const auto range = chart.log_y ? y_range(chart) : std::nullopt; range) y["type"] = "logarithmic", y["min"] = range->first, y["max"] = range->second, y.erase("beginAtZero");
   if (chart.counts) y["ticks"] = {{"precision", 0}};
   if (chart.kind == Chart::Kind::stacked || chart.kind == Chart::Kind::spans) y["grid"] = {{"display", false}};
   if (chart.kind == Chart::Kind::stacked) x["stacked"] = y["stacked"] = true;
@@ -171,7 +243,15 @@ json config_of(const Chart& chart) {
   const size_t kind = size_t(chart.kind);
   const bool points = chart.kind == Chart::Kind::lines || chart.kind == Chart::Kind::scatter, sideways = chart.kind == Chart::Kind::stacked || chart.kind == Chart::Kind::spans;
   json sets = json::array();
-  for (const ChartSet& set : chart.sets) sets.push_back(set_of(chart, set));
+  for (const ChartSet& set : chart.sets) {
+    sets.push_back(set_of(chart, set));
+    if (!is_band(chart, set)) continue;
+    sets.back().update({{"fill", {{"target", "+1"}}}, {"borderWidth", 1.5}});
+    ChartSet lower = set;
+    for (ChartPoint& p : lower.points) p.y = p.low, p.low = kNoValue;
+    sets.push_back(set_of(chart, lower));
+    sets.back().update({{"lower", true}, {"borderWidth", 1.5}});
+  }
   json data = {{"datasets", sets}};
   if (!chart.names.empty()) data["labels"] = chart.names;
   json options = {{"scales", scales_of(chart)}, {"plugins", {{"legend", {{"display", chart.legend}, {"labels", {{"usePointStyle", points}, {"boxWidth", points ? 7 : 12}, {"boxHeight", points ? 7 : 11}}}}}}}};
@@ -179,6 +259,8 @@ json config_of(const Chart& chart) {
   if (chart.kind != Chart::Kind::scatter && chart.kind != Chart::Kind::spans) options["interaction"] = {{"mode", "index"}, {"axis", sideways ? "y" : "x"}, {"intersect", false}};
   json out = {{"title", chart.title}, {"kind", kKinds[kind]}, {"type", kTypes[kind]}, {"unit", chart.unit}, {"data", data}, {"options", options}};
   if (chart.kind == Chart::Kind::spans) out["rows"] = chart.rows;
+  if (chart.counts) out["counts"] = true;
+  if (!chart.x_marks.empty()) out["marks"] = chart.x_marks;
   return out;
 }
 
@@ -189,7 +271,7 @@ std::string describe(const Chart& chart) {
   for (const ChartSet& set : chart.sets) {
     std::vector<double> values;
     for (double v : set.values) values.push_back(v);
-    for (const ChartPoint& p : set.points) values.push_back(p.y);
+    for (const ChartPoint& p : set.points) values.push_back(p.y), values.push_back(is_band(chart, set) ? p.low : kNoValue);
     for (const ChartSpan& s : set.spans) values.push_back(s.to - s.from);
     values.erase(std::remove_if(values.begin(), values.end(), [](double v) { return !std::isfinite(v); }), values.end());
     if (values.empty()) continue;

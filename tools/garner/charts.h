@@ -5,6 +5,7 @@
 // the body. What is drawn stands in the page as JSON; the only script reads that, takes colours from the page's style (page.h), and takes them anew when the
 // screen turns light or dark. Nothing is animated: a time line of 192 workers has tens of thousands of spans.
 #pragma once
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,9 @@
 
 namespace garner::tool {
 
-struct ChartPoint { double x, y; std::string says; };           // says: what a tooltip tells before the value; may be empty. NaN for y: none
+inline constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
+// says: what a tooltip tells before the value; may be empty. NaN for y: none. low: the least of a band whose most is y; high too: y's interval, of scatter
+struct ChartPoint { double x, y; std::string says; double low = kNoValue, high = kNoValue; };
 struct ChartSpan { double row, from, to; std::string says; };   // says: written into the span where it has room
 
 inline constexpr size_t kMarkedPoints = 60; // a curve of more points is a line without marks
@@ -41,6 +44,8 @@ struct Chart {
   bool counts = false;    // bars: values are whole, and so are the axis's numbers
   double rows = 0;        // spans: how many
   double rows_above = 0;  // spans: how many more stand above them
+  bool log_y = false;     // lines, scatter, bars: the axis is logarithmic; values are above 0, but for bars of nothing
+  std::vector<std::string> x_marks = {}; // scatter: names of 0, 1, 2, … on x, which tell more than the numbers
   double x_begin = 0;     // where the axis begins; not 0: it is logarithmic
   double x_end = 0;       // where the axis ends; 0: at a round number
 };

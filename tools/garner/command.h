@@ -35,6 +35,7 @@ Command add_reproduce(CLI::App& root);
 Command add_report(CLI::App& root);
 Command add_top(CLI::App& root);
 
+const char* version(); // "0.9", of the command
 // Declares that a command takes a program after "--".
 void expects_program(CLI::App& app);
 // The application with all commands, as main and the man page see it.

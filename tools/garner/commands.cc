@@ -2,6 +2,8 @@
 #include "command.h"
 #include "help.h"
 
+#include <fmt/format.h>
+
 #ifndef GARNER_VERSION
 #define GARNER_VERSION "0.0"
 #endif
@@ -18,12 +20,14 @@ std::vector<Command> add_commands(CLI::App& root) {
   root.name("garner");
   root.formatter(std::make_shared<HelpFormatter>()); // commands inherit it
   root.description("Runs .NET programs on the Garner collector, watches them, and compares them with the stock collector.");
-  root.set_version_flag("--version", "garner " GARNER_VERSION, "Print the version and exit");
+  root.set_version_flag("--version", fmt::format("garner {}", version()), "Print the version and exit");
   root.get_help_ptr()->description("Print this help and exit");
   root.require_subcommand(1);
   std::vector<Command> commands = {add_run(root), add_compare(root), add_bench(root), add_marks(root), add_options(root), add_doctor(root), add_machine(root), add_record(root), add_simulate(root), add_advise(root), add_reproduce(root), add_report(root), add_top(root)};
   for (const Command& command : commands) command.app->group("Commands");
   return commands;
 }
+
+const char* version() { return GARNER_VERSION; }
 
 } // namespace garner::tool

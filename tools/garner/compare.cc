@@ -3,16 +3,22 @@
 //
 // Exit code 1 when a run failed or outputs differ; the table is printed all the same.
 #include <cstdlib>
+#include <ctime>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <sstream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "collector_args.h"
 #include "command.h"
 #include "compare_page.h"
+#include "host_facts.h"
 #include "measure.h"
 #include "min_heap.h"
+#include "page.h"
 #include "paths.h"
 #include "report.h"
 #include "say.h"
@@ -67,6 +73,27 @@ Searched search(const CompareArgs& args, const Invocation& invocation, const Pro
   return found;
 }
 
+// By what the figures can be had again.
+std::vector<std::string> how_made(const CompareArgs& args, const std::vector<Contender>& contenders) {
+  std::vector<std::string> runtimes;
+  std::istringstream lines(captured({"dotnet", "--list-runtimes"}));
+  for (std::string name, number, rest; lines >> name >> number && std::getline(lines, rest);)
+    if (name == "Microsoft.NETCore.App") runtimes.push_back(number);
+  std::string where = fmt::format("{}; {}", date_text(std::time(nullptr)), machine_text("/"));
+  if (!runtimes.empty()) where += fmt::format("; .NET {}", fmt::join(runtimes, ", "));
+  where += fmt::format("; garner {}", version());
+  std::string how = fmt::format("{} run{} of each after {} that {} not count", args.runs, args.runs == 1 ? "" : "s", args.warmups == 1 ? "one" : std::to_string(args.warmups), args.warmups == 1 ? "does" : "do");
+  if (!args.limit.empty()) how += "; limit " + args.limit;
+  for (const Contender& contender : contenders) {
+    if (contender.plan.mode != Mode::garner) continue;
+    std::error_code none;
+    const uintmax_t size = std::filesystem::file_size(contender.plan.library, none);
+    how += fmt::format("; {}: library {}{}, options {}", contender.name(), contender.plan.library, none ? "" : fmt::format(" ({} bytes)", size), contender.plan.options.empty() ? "none" : contender.plan.options);
+    break;
+  }
+  return {std::move(where), std::move(how)};
+}
+
 void tell(const CompareArgs& args, const Invocation& invocation, const std::vector<Comparison>& all, uint64_t min_heap) {
   std::string markdown;
   for (const Comparison& one : all) {
@@ -86,7 +113,7 @@ void tell(const CompareArgs& args, const Invocation& invocation, const std::vect
     write_file(args.json, json.dump(2) + "\n");
   }
   if (!args.markdown.empty()) write_file(args.markdown, markdown);
-  if (!args.html.empty()) write_file(args.html, draw_comparisons(all, invocation.program));
+  if (!args.html.empty()) write_file(args.html, draw_comparisons(all, invocation.program, how_made(args, all[0].contenders)));
 }
 
 int compare(const CompareArgs& args, const Invocation& invocation) {

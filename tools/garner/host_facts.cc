@@ -5,6 +5,10 @@
 #include <fstream>
 #include <functional>
 #include <sstream>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
 
 namespace garner::tool {
 namespace {
@@ -165,6 +169,12 @@ std::vector<NodeFacts> read_nodes(const fs::path& root) {
   }
   std::sort(nodes.begin(), nodes.end(), [](const NodeFacts& a, const NodeFacts& b) { return a.id < b.id; });
   return nodes;
+}
+
+string machine_text(const fs::path& root) {
+  utsname names = {};
+  uname(&names);
+  return fmt::format("{} cores, {} GB, {} {}", sysconf(_SC_NPROCESSORS_ONLN), meminfo_bytes(below(root, "/proc/meminfo"), "MemTotal") >> 30, names.sysname, names.release);
 }
 
 } // namespace garner::tool

@@ -30,6 +30,8 @@ struct NodeFacts {
 };
 std::vector<NodeFacts> read_nodes(const std::filesystem::path& root);
 
+// "2 cores, 23 GB, Linux 6.18": where figures are from. Memory as `root` tells it.
+std::string machine_text(const std::filesystem::path& root);
 std::string first_line(const std::filesystem::path& path);
 // The word in brackets of "always [madvise] never".
 std::string chosen_word(const std::string& text);

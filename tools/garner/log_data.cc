@@ -4,11 +4,13 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <sys/stat.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "errors.h"
+#include "page.h"
 #include "paths.h"
 #include "sim/traffic.h"
 
@@ -72,6 +74,9 @@ void take_ready(LogData& log, const json& r) {
   log.nodes = std::max(log.nodes, unsigned(std::min(number_or(r, "nodes", 1), double(kNodesSeen))));
   log.simulated = text_or(r, "door", "") == "simulated";
   log.preset = text_or(r, "preset", "");
+  log.door = text_or(r, "door", "");
+  log.workers_allowed = std::max(log.workers_allowed, unsigned(std::min(number_or(r, "workers", 0), double(kWorkersSeen))));
+  if (r.contains("limit_bytes")) log.limit_bytes = number(r, "limit_bytes");
 }
 
 void add_phase(WorkerSeen& worker, unsigned node, const std::string& phase, const WorkerStats& one) {
@@ -100,7 +105,7 @@ void take_worker(LogData& log, const json& r) {
   log.steals_far += remote;
   log.steals_near += steals - remote;
   if (end <= begin) return;
-  c.spans.push_back({worker, kActivities, begin, end});
+  c.spans.push_back({worker, kWholePhase, begin, end});
   const std::string phase = text_or(r, "phase", "");
   if (phase.empty() || (c.phases.count(phase) == 0 && c.phases.size() == kPhasesSeen)) return;
   auto& when = c.phases.try_emplace(phase, begin, end).first->second;
@@ -123,6 +128,20 @@ void take_spans(LogData& log, const json& r) {
   log.workers = std::max(log.workers, worker + 1);
   c.total_ns[worker] = total;
   c.spans.insert(c.spans.end(), seen.begin(), seen.end());
+}
+
+void take_cycle(LogData& log, const json& r) {
+  const double start = number(r, "start_ns"), pause = number(r, "pause_ns"), stop = number_or(r, "stop_ns", 0);
+  std::vector<std::pair<std::string, double>> phase_ns;
+  for (const char* phase : {"gather", "cards", "evacuate", "mark", "weak", "compact", "finish"})
+    if (const double ns = number_or(r, (std::string(phase) + "_ns").c_str(), 0); ns > 0) phase_ns.push_back({phase, ns});
+  CycleSeen& c = cycle_of(log, r);
+  c.phase_ns = phase_ns;
+  log.tells_slid = log.tells_slid || r.contains("slid");
+  for (const CycleKey& key : kCycleKeys) c.figures.*key.at = count_or_none(r, key.name);
+  const auto en_masse = r.find("en_masse");
+  c.start_ns = start, c.pause_ns = pause, c.stop_ns = stop, c.kind = text_or(r, "kind", ""), c.cause = text_or(r, "cause", "");
+  c.en_masse = en_masse != r.end() && en_masse->is_boolean() && en_masse->get<bool>();
 }
 
 void take(LogData& log, const json& r) {
@@ -152,55 +171,100 @@ void take(LogData& log, const json& r) {
     log.held_times[text_or(r, "space", "")]++;
     log.nodes = std::max(log.nodes, unsigned(bytes.size()));
   } else if (event == "cycle_end") {
-    const double start = number(r, "start_ns"), pause = number(r, "pause_ns"), stop = number_or(r, "stop_ns", 0);
-    std::vector<std::pair<std::string, double>> phase_ns;
-    for (const char* phase : {"gather", "cards", "evacuate", "mark", "weak", "compact", "finish"})
-      if (const double ns = number_or(r, (std::string(phase) + "_ns").c_str(), 0); ns > 0) phase_ns.push_back({phase, ns});
-    CycleSeen& c = cycle_of(log, r);
-    c.phase_ns = phase_ns;
-    log.tells_slid = log.tells_slid || r.contains("slid");
-    for (const CycleKey& key : kCycleKeys) c.figures.*key.at = count_or_none(r, key.name);
-    c.start_ns = start, c.pause_ns = pause, c.stop_ns = stop, c.kind = text_or(r, "kind", ""), c.cause = text_or(r, "cause", "");
+    take_cycle(log, r);
   }
 }
 
 // False at the end. A line that is too long for a record is read to its end and left out.
 bool next_line(std::istream& file, std::string& line, bool& too_long) {
+  std::streambuf& from = *file.rdbuf(); // the stream's own get() costs as much as parsing
   line.clear();
   too_long = false;
-  int c = file.get();
+  int c = from.sbumpc();
   if (c == EOF) return false;
-  for (; c != EOF && c != '\n'; c = file.get())
+  for (; c != EOF && c != '\n'; c = from.sbumpc())
     if (line.size() < kLineMost) line.push_back(char(c));
     else too_long = true;
   return true;
 }
 
 void whole_phases_only_where_needed(CycleSeen& c) {
-  const auto whole = [](const SpanSeen& s) { return s.what == kActivities; };
+  const auto whole = [](const SpanSeen& s) { return s.what == kWholePhase; };
   if (!std::all_of(c.spans.begin(), c.spans.end(), whole)) std::erase_if(c.spans, whole);
 }
 
+// Totals tell copies, marks and slides as one. They are divided as spans are, which may have lost some of their number.
+void add_work(LogData& log, const CycleSeen& c) {
+  std::map<unsigned, std::vector<double>> seen_ns; // by worker, of what its total calls copies
+  const std::vector<PhaseTime> phases = phases_of(c);
+  for (const SpanSeen& s : c.spans) {
+    if (s.what != unsigned(Activity::copies)) continue;
+    std::vector<double>& seen = seen_ns[s.worker];
+    seen.resize(kWorks);
+    seen[work_of(c, phases, s)] += s.end_ns - s.begin_ns;
+  }
+  for (const auto& [worker, total] : c.total_ns) {
+    std::vector<double>& sums = log.work_ns[worker];
+    sums.resize(kWorks);
+    std::vector<double>& seen = seen_ns[worker];
+    seen.resize(kWorks);
+    double all = 0;
+    for (double ns : seen) all += ns;
+    if (all == 0) seen[c.kind == "full" ? kMarking : unsigned(Activity::copies)] = all = 1;
+    for (unsigned what = 0; what < total.size(); what++) {
+      if (what != unsigned(Activity::copies)) sums[what] += total[what];
+      else for (unsigned work = 0; work < kWorks; work++) sums[work] += total[what] * seen[work] / all;
+    }
+  }
+}
+
+// All records of a collection stand before its end.
+class Longest {
+ public:
+  explicit Longest(LogData& log) : log_(log) {}
+  void ended(CycleSeen& c) {
+    add_work(log_, c);
+    c.total_ns.clear();
+    if (longest_ != nullptr && c.pause_ns < longest_->pause_ns) return drop(c);
+    if (longest_ != nullptr && longest_ != &c && c.pause_ns > longest_->pause_ns) drop(*longest_);
+    longest_ = &c; // of two as long both stay, as which is drawn depends on their order
+  }
+
+ private:
+  static void drop(CycleSeen& c) { c.spans = {}, c.phases.clear(), c.phase_ns = {}, c.work.clear(); }
+  LogData& log_;
+  CycleSeen* longest_ = nullptr; // cycles of a map stay where they are
+};
+
 } // namespace
 
-LogData read_log(const std::string& path) {
+LogData read_log(const std::string& path, Keep keep, const ReadSoFar& told) {
   std::error_code none;
   if (std::filesystem::is_directory(path, none)) throw UsageError(fmt::format("{}: a log is a file, and this is a directory", path));
   if (is_device(path)) throw UsageError(fmt::format("{}: a log is a file, and this is a device", path));
   std::ifstream file(path, std::ios::binary);
   if (!file) throw UsageError(fmt::format("'{}' cannot be read", path));
-  return read_log(file, path);
+  LogData log = read_log(file, path, keep, told);
+  struct stat facts = {};
+  if (stat(path.c_str(), &facts) == 0) log.written = date_text(facts.st_mtime);
+  log.name = std::filesystem::path(path).filename().string();
+  return log;
 }
 
-LogData read_log(std::istream& lines, const std::string& name) {
+LogData read_log(std::istream& lines, const std::string& name, Keep keep, const ReadSoFar& told) {
+  constexpr uint64_t kTellBytes = 1 << 20;
   LogData log;
+  Longest longest(log);
   bool too_long = false;
+  uint64_t bytes = 0, next = kTellBytes;
   for (std::string line; next_line(lines, line, too_long);) {
+    if (bytes += line.size() + 1; told && bytes >= next) told(bytes), next = bytes + kTellBytes;
     if (line.empty()) continue;
     const json r = too_long ? json(json::value_t::discarded) : json::parse(line, nullptr, false);
     try {
       if (!r.is_object()) throw NoRecord();
       take(log, r);
+      if (keep == Keep::longest && text_or(r, "event", "") == "cycle_end") longest.ended(cycle_of(log, r));
     } catch (const NoRecord&) {
       log.bad_lines++;
     }
@@ -210,6 +274,7 @@ LogData read_log(std::istream& lines, const std::string& name) {
   uint64_t before = 0;
   for (auto& [number, cycle] : log.cycles) {
     whole_phases_only_where_needed(cycle);
+    add_work(log, cycle);
     if (log.processes.empty() || log.processes.back() != number.first) log.processes.push_back(number.first);
     else log.missing += number.second - before - 1;
     before = number.second;
@@ -257,6 +322,20 @@ std::vector<PhaseTime> phases_of(const CycleSeen& c) {
   for (const auto& [name, when] : c.phases)
     if (when.first >= c.start_ns && when.second <= c.start_ns + c.pause_ns) all.push_back({name, when.first - c.start_ns, when.second - c.start_ns});
   return all;
+}
+
+unsigned work_of(const CycleSeen& c, const std::vector<PhaseTime>& phases, const SpanSeen& span) {
+  if (span.what != unsigned(Activity::copies)) return span.what;
+  const double middle = (span.begin_ns + span.end_ns) / 2;
+  std::string phase;
+  for (const PhaseTime& p : phases)
+    if (c.start_ns + p.begin_ns <= middle && middle <= c.start_ns + p.end_ns) phase = p.name;
+  if (const auto worker = c.work.find(span.worker); worker != c.work.end()) // its own clock is the better witness
+    for (const PhaseSeen& one : worker->second.records)
+      if (double(one.stats.start_ns) <= middle && middle <= double(one.stats.end_ns)) phase = one.phase;
+  if (phase == "compact" || phase == "update") return kSliding;
+  const bool moves = phase == "gather" || phase == "cards" || phase == "evacuate";
+  return phase == "mark" || (c.kind == "full" && !moves) ? kMarking : span.what; // weak handles and finalizers, in a full collection, lead to marks
 }
 
 void each_worker(const LogData& log, const std::function<void(const std::string& line)>& take) {

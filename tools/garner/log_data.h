@@ -7,6 +7,7 @@
 #include <functional>
 #include <iosfwd>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,7 +18,10 @@ namespace garner::tool {
 
 using Matrix = std::vector<std::vector<double>>; // [row][column], both by node; empty: not in the log
 
-struct SpanSeen { unsigned worker; unsigned what; double begin_ns, end_ns; }; // what: an Activity, or kActivities for the whole of a phase
+// How pages name a worker's time: by Activity, where a log tells no more than the whole of a phase by that, and copies by what their phase does with objects.
+inline constexpr unsigned kWholePhase = kActivities, kMarking = kActivities + 1, kSliding = kActivities + 2, kWorks = kActivities + 3;
+
+struct SpanSeen { unsigned worker; unsigned what; double begin_ns, end_ns; }; // what: an Activity, or kWholePhase
 struct PhaseSeen { std::string phase; WorkerStats stats; };
 // What one worker did in one collection: its records of phases added up, and each of them.
 struct WorkerSeen {
@@ -29,6 +33,7 @@ struct WorkerSeen {
 struct CycleSeen {
   double start_ns = 0, pause_ns = 0, stop_ns = 0;
   std::string kind, cause;
+  bool en_masse = false; // all that was young was promoted where it lies, with the dead among it
   CycleEnd figures{}; // those of kCycleKeys
   std::vector<SpanSeen> spans;
   std::map<std::string, std::pair<double, double>> phases; // seen at workers: from the first one's begin to the last one's end
@@ -38,12 +43,16 @@ struct CycleSeen {
 };
 
 struct LogData {
+  std::string name, written;                       // the file, and when it was last written to; empty: not from a file
   std::map<std::pair<uint64_t, uint64_t>, CycleSeen> cycles; // by process and number
   std::vector<uint64_t> processes;
   std::map<uint64_t, double> made_ns; // by process: when its heap was made
   unsigned nodes = 1, workers = 0;
   bool simulated = false, tells_slid = false;    // tells_slid: what full collections slid; logs of before lack it
-  std::string preset;
+  std::string preset, door;                      // of heap_ready, as are
+  unsigned workers_allowed = 0;
+  std::optional<double> limit_bytes;             // 0: none
+  std::map<unsigned, std::vector<double>> work_ns; // by worker, then by what pages name it: all collections together
   Matrix distances;                              // as the machine counts them
   std::map<unsigned, double> moved;              // bytes copied or marked, by the worker's node
   std::map<std::string, std::vector<double>> held; // bytes of a space by node, summed over collections
@@ -78,9 +87,12 @@ inline constexpr CycleKey kCycleKeys[] = {
   {"kept", &CycleEnd::kept}, {"moved", &CycleEnd::moved}, {"slid", &CycleEnd::slid}, {"pinned", &CycleEnd::pinned}, {"roots", &CycleEnd::roots}, {"finalize_pending", &CycleEnd::finalize_pending}, {"allocated_total", &CycleEnd::allocated_total}, {"eden_next", &CycleEnd::eden_next},
 };
 
+// Of which collections spans, phases and workers' records are kept. Sums over all are the same.
+enum class Keep { all, longest };
+using ReadSoFar = std::function<void(uint64_t bytes)>; // called now and then
 // UsageError when the file cannot be read or holds no collection.
-LogData read_log(const std::string& path);
-LogData read_log(std::istream& lines, const std::string& name);
+LogData read_log(const std::string& path, Keep keep = Keep::all, const ReadSoFar& told = {});
+LogData read_log(std::istream& lines, const std::string& name, Keep keep = Keep::all, const ReadSoFar& told = {});
 // What is not in the log that should be, and what should not: one line, empty for a log that is whole.
 std::string damage_of(const LogData& log);
 
@@ -88,6 +100,8 @@ std::string damage_of(const LogData& log);
 // went on as a full one has each twice; of that, and of a log without durations, what was seen at workers. Since the collection was asked for.
 struct PhaseTime { std::string name; double begin_ns, end_ns; };
 std::vector<PhaseTime> phases_of(const CycleSeen& cycle);
+// How pages name what a span tells, below kWorks.
+unsigned work_of(const CycleSeen& cycle, const std::vector<PhaseTime>& phases, const SpanSeen& span);
 
 // One JSON object a line for each worker that took part in a collection, in the order of processes, collections and workers (docs/dotnet.md has the fields).
 void each_worker(const LogData& log, const std::function<void(const std::string& line)>& take);

@@ -5,24 +5,28 @@
 #include <iterator>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "log_pauses.h"
+#include "log_series.h"
+#include "stats.h"
 
 namespace garner::tool {
 namespace {
 
 using json = nlohmann::ordered_json;
 
+constexpr size_t kProcessesNamed = 12; // at the page's head
 constexpr size_t kSpaces = 4;
 constexpr const char* kSpace[kSpaces] = {"eden", "from", "to", "old"};
 constexpr const char* kSpaceNames[kSpaces] = {"eden", "from-space", "to-space", "old space"};
 struct Named { const char* name; Look look; };
 const Named kLooks[] = {{"eden", {Colour::blue}}, {"from", {Colour::orange}}, {"to", {Colour::green}}, {"old", {Colour::violet}}, // of spaces, the same in every figure
                         {"young", {Colour::blue, {5, 3}}}, {"full", {Colour::orange}}, {"heap", {Colour::green}}, {"large", {Colour::gold}}, {"committed", {Colour::faint}}, {"limit", {Colour::grey, {7, 3}}},
-                        {"copied", {Colour::blue}}, {"promoted", {Colour::violet}}};
-// By Activity, and the whole of a phase where the log has no more.
-constexpr Colour kActivityColours[kActivities + 1] = {Colour::gold, Colour::violet, Colour::green, Colour::orange, Colour::faint, Colour::green};
-constexpr unsigned kShown[kActivities + 1] = {1, 2, 3, 0, 4, kActivities}; // in this order
+                        {"copied", {Colour::blue}}, {"promoted", {Colour::violet}}, {"promoted en masse", {Colour::gold, {}, 2}}};
+// What workers do, by Activity and what log_data.h adds to it.
+constexpr Colour kWorkColours[kWorks] = {Colour::gold, Colour::violet, Colour::green, Colour::orange, Colour::faint, Colour::green, Colour::blue, Colour::grey};
+constexpr unsigned kShown[kWorks] = {1, 2, kMarking, kSliding, 3, 0, 4, kWholePhase}; // in this order
 
 constexpr const char* kStyle = R"(:root{--heat:8 63 122;--in:#000;--on:#fff}@media(prefers-color-scheme:dark){:root{--heat:90 167 242;--in:#fff;--on:#000}}
 .tiles{display:flex;flex-wrap:wrap;gap:.8em;margin:1em 0}.tile{background:var(--card);border:1px solid var(--line);border-radius:6px;padding:.5em .9em}
@@ -44,17 +48,6 @@ std::vector<double> scaled(std::vector<double> values, double by, size_t size) {
   values.resize(std::max(values.size(), size));
   for (double& v : values) v *= by;
   return values;
-}
-
-double first_start(const LogData& log) {
-  return std::min_element(log.cycles.begin(), log.cycles.end(), [](const auto& a, const auto& b) { return a.second.start_ns < b.second.start_ns; })->second.start_ns;
-}
-
-json pauses_figure(const LogData& log) {
-  const double first = first_start(log);
-  json points = json::array();
-  for (const auto& [name, c] : log.cycles) points.push_back({{"pid", name.first}, {"index", name.second}, {"s", (c.start_ns - first) / 1e9}, {"ms", c.pause_ns / 1e6}, {"kind", c.kind}, {"cause", c.cause}});
-  return {{"title", "Pauses"}, {"draw", "pauses"}, {"points", points}};
 }
 
 json percentiles_figure(const LogData& log) {
@@ -80,11 +73,6 @@ json causes_figure(const LogData& log) {
   return {{"title", "Why collections began"}, {"draw", "causes"}, {"rows", rows}};
 }
 
-// Curves or points, each a list of [x, y] in order; "xs" has each x.
-json series_figure(const char* title, const char* draw, const char* x, const char* y, const char* unit) {
-  return {{"title", title}, {"draw", draw}, {"x", x}, {"y", y}, {"unit", unit}, {"xs", json::array()}, {"series", json::object()}};
-}
-
 json least_running_figure(const LogData& log) {
   const std::vector<RunSeen> runs = runs_of(log);
   json figure = series_figure("Minimum mutator utilisation", "lines", "length of the window, ms", "least share of a window, %", "%");
@@ -94,82 +82,19 @@ json least_running_figure(const LogData& log) {
   return figure;
 }
 
-// Of several processes, that which the log follows longest.
-uint64_t longest_process(const LogData& log) {
-  std::map<uint64_t, std::pair<double, double>> times;
-  for (const auto& [name, c] : log.cycles) {
-    auto& time = times.try_emplace(name.first, c.start_ns, c.start_ns).first->second;
-    time = {std::min(time.first, c.start_ns), std::max(time.second, c.start_ns)};
-  }
-  return std::max_element(times.begin(), times.end(), [](const auto& a, const auto& b) { return a.second.second - a.second.first < b.second.second - b.second.first; })->first;
-}
-
-// What the heap held when each collection began, and when it ended; the first series is drawn above the others, which are larger. A limit that is far away does
-// not scale the axis, and is told in words.
-json heap_figure(const LogData& log) {
-  struct Size { const char* name; u64 CycleEnd::*before; u64 CycleEnd::*after; };
-  static constexpr Size kSizes[] = {{"young", &CycleEnd::young_before, &CycleEnd::young_after}, {"old", nullptr, &CycleEnd::old_after}, {"large", nullptr, &CycleEnd::large_after},
-                                    {"heap", &CycleEnd::heap_before, &CycleEnd::heap_after}, {"committed", nullptr, &CycleEnd::committed}, {"limit", nullptr, &CycleEnd::limit}};
-  json figure = series_figure("Heap over time", "lines", "seconds since the first collection", "MB", "MB");
-  const double first = first_start(log);
-  const uint64_t pid = longest_process(log);
-  double most = 0, limit = 0;
-  std::vector<const CycleSeen*> cycles;
-  for (const auto& [name, c] : log.cycles) {
-    if (name.first != pid) continue;
-    cycles.push_back(&c);
-    most = std::max({most, double(c.figures.committed), double(c.figures.heap_before)}), limit = std::max(limit, double(c.figures.limit));
-    figure["xs"].push_back((c.start_ns - first) / 1e9), figure["xs"].push_back((c.start_ns + c.pause_ns - first) / 1e9);
-  }
-  for (const Size& size : kSizes) {
-    json values = json::array();
-    u64 any = 0;
-    for (size_t i = 0; i < cycles.size(); i++) {
-      const CycleEnd& c = cycles[i]->figures;
-      any |= c.*size.after | (size.before != nullptr ? c.*size.before : 0);
-      if (size.before != nullptr) values.push_back({figure["xs"][2 * i], double(c.*size.before) / 1e6});
-      values.push_back({figure["xs"][2 * i + 1], double(c.*size.after) / 1e6});
-    }
-    if (any != 0 && (size.after != &CycleEnd::limit || limit <= 2 * most)) figure["series"][size.name] = values;
-  }
-  if (limit > 0) figure["limit_mb"] = limit / 1e6;
-  if (log.processes.size() > 1) figure["pid"] = pid;
-  return figure;
-}
-
-// A full collection copies nothing, unless it began as a young one.
-json survivors_figure(const LogData& log) {
-  json figure = series_figure("Copied and promoted by each collection", "scatter", "seconds since the first collection", "MB", "MB");
-  figure["index"] = json::array();
-  const double first = first_start(log);
-  for (const auto& [name, c] : log.cycles) {
-    if (c.figures.copied + c.figures.promoted == 0) continue;
-    const double s = (c.start_ns - first) / 1e9;
-    figure["xs"].push_back(s);
-    figure["index"].push_back(name.second);
-    figure["series"]["copied"].push_back({s, double(c.figures.copied) / 1e6}), figure["series"]["promoted"].push_back({s, double(c.figures.promoted) / 1e6});
-  }
-  return figure;
-}
-
 json activities_figure(const LogData& log) {
-  std::map<unsigned, std::vector<double>> sums;
-  for (const auto& [name, c] : log.cycles)
-    for (const auto& [worker, total] : c.total_ns) {
-      sums[worker].resize(kActivities);
-      for (size_t i = 0; i < total.size() && i < kActivities; i++) sums[worker][i] += total[i] / 1e6;
-    }
   json rows = json::array();
-  for (const auto& [worker, ms] : sums) rows.push_back({{"worker", worker}, {"ms", ms}});
+  for (const auto& [worker, ns] : log.work_ns) rows.push_back({{"worker", worker}, {"ms", scaled(ns, 1e-6, kWorks)}});
   return {{"title", "What workers' time in collections went into"}, {"draw", "activities"}, {"by_worker", rows}};
 }
 
 // Spans that touch each other and are narrower than can be seen become one, of what most of it was. A simulation's may be tens of thousands.
-std::vector<SpanSeen> joined(const CycleSeen& c) {
+std::vector<SpanSeen> joined(const CycleSeen& c, const std::vector<PhaseTime>& phases) {
   std::vector<SpanSeen> all;
   const double narrow = c.pause_ns / 1000;
-  double parts[kActivities + 1] = {};
-  for (const SpanSeen& s : c.spans) {
+  double parts[kWorks] = {};
+  for (SpanSeen s : c.spans) {
+    s.what = work_of(c, phases, s);
     if (!all.empty() && all.back().worker == s.worker && all.back().end_ns == s.begin_ns && (s.what == all.back().what || s.end_ns - all.back().begin_ns < narrow)) {
       all.back().end_ns = s.end_ns;
     } else {
@@ -186,12 +111,15 @@ json timeline_figure(const LogData& log) {
   const CycleSeen& c = log.longest();
   unsigned workers = 0;
   json spans = json::array(), phases = json::array();
-  for (const SpanSeen& s : joined(c)) {
+  const std::vector<PhaseTime> found = phases_of(c);
+  for (const SpanSeen& s : joined(c, found)) {
     workers = std::max(workers, s.worker + 1);
     spans.push_back({s.worker, s.what, s.begin_ns - c.start_ns, s.end_ns - c.start_ns});
   }
-  for (const PhaseTime& p : phases_of(c)) phases.push_back({p.name, p.begin_ns, p.end_ns});
-  return {{"title", fmt::format("Workers in the longest collection ({}, {}, {} ms)", c.kind, c.cause, short_number(c.pause_ns / 1e6))}, {"draw", "timeline"}, {"workers", workers}, {"pause_ns", c.pause_ns}, {"stop_ns", std::min(c.stop_ns, c.pause_ns)}, {"phases", phases}, {"spans", spans}};
+  for (const PhaseTime& p : found) phases.push_back({p.name, p.begin_ns, p.end_ns});
+  json figure = {{"title", fmt::format("Workers in the longest collection ({}, {}, {} ms)", c.kind, c.cause, short_number(c.pause_ns / 1e6))}, {"draw", "timeline"}, {"workers", workers}, {"pause_ns", c.pause_ns}, {"stop_ns", std::min(c.stop_ns, c.pause_ns)}, {"phases", phases}, {"spans", spans}};
+  if (std::all_of(c.spans.begin(), c.spans.end(), [](const SpanSeen& s) { return s.what == kWholePhase; })) figure["plain"] = true;
+  return figure;
 }
 
 json bars_figure(const char* title, const char* x, const char* unit, std::vector<std::string> xs) {
@@ -204,32 +132,34 @@ json heat_figure(const std::string& title, const Matrix& m, unsigned nodes, bool
 
 json histogram_figure(const LogData& log) {
   json figure = bars_figure("Collections by length of their pause", "pause, ms", "collections", {});
-  size_t young = 0, full = 0;
+  size_t young = 0, full = 0, least = SIZE_MAX, most = 0;
   json of_young = json::array(), of_full = json::array();
   for (const PauseBucket& b : pause_buckets(log)) {
     figure["xs"].push_back(fmt::format("{:g} to {:g}", b.from_ms, b.to_ms));
     of_young.push_back(b.young), of_full.push_back(b.full);
     young += b.young, full += b.full;
+    for (size_t count : {b.young, b.full}) if (count > 0) least = std::min(least, count), most = std::max(most, count);
   }
   if (young > 0) figure["series"]["young"] = of_young;
   if (full > 0) figure["series"]["full"] = of_full;
   figure["named"] = figure["whole"] = true;
+  if (double(most) >= kFarApart * double(least)) figure["log_y"] = true; // a few full collections beside many young ones
   return figure;
 }
 
 void add_steals(const LogData& log, json& all) {
-  if (log.steals_near + log.steals_far + sum_of(log.steals) == 0) return;
+  if (log.nodes == 1 || log.steals_near + log.steals_far + sum_of(log.steals) == 0) return; // of one node a tile has their number
   // What a machine counts in: a file's machine in picoseconds of a read, a uniform one in percent of a near read, a system in the firmware's tenths.
   const double near = log.distances.empty() || log.distances[0].empty() ? 0 : log.distances[0][0];
   const bool timed = log.simulated && near >= 1000;
-  json by_distance = bars_figure("Thefts by distance", timed ? "distance: a read of memory there, ns" : log.simulated ? "distance, % of a near read" : "distance, as firmware counts it (own node: 10)", "thefts", {});
+  json by_distance = bars_figure("Steals by distance", timed ? "distance: a read of memory there, ns" : log.simulated ? "distance, % of a near read" : "distance, as firmware counts it (own node: 10)", "steals", {});
   std::vector<double> values;
-  for (const auto& [distance, thefts] : log.steals_by_distance())
-    by_distance["xs"].push_back(short_number(timed ? distance / 1000 : distance) + (distance == near ? " (same node)" : "")), values.push_back(thefts);
+  for (const auto& [distance, steals] : log.steals_by_distance())
+    by_distance["xs"].push_back(short_number(timed ? distance / 1000 : distance) + (distance == near ? " (same node)" : "")), values.push_back(steals);
   if (values.empty()) by_distance["x"] = "of the thief and its victim", by_distance["xs"] = {"within a node", "between nodes"}, values = {log.steals_near, log.steals_far};
-  by_distance["series"]["thefts"] = values;
+  by_distance["series"]["steals"] = values;
   all.push_back(by_distance);
-  if (!log.steals.empty()) all.push_back(heat_figure("Thefts by node", log.steals, log.nodes, false, "thefts", "node of the thief", "node of the victim"));
+  if (!log.steals.empty()) all.push_back(heat_figure("Steals by node", log.steals, log.nodes, false, "steals", "node of the thief", "node of the victim"));
 }
 
 void add_spaces(const LogData& log, json& all) {
@@ -256,12 +186,33 @@ void add_spaces(const LogData& log, json& all) {
     if (const auto found = log.accesses.find(kSpace[i]); found != log.accesses.end()) all.push_back(heat_figure(fmt::format("Accesses to {}, % of each row", kSpaceNames[i]), found->second, log.nodes, true, "%", "node of the worker", "node of the page"));
 }
 
+// Whose collections these are, as far as the log tells: a program's name and its other options do not stand in it.
+std::string identity(const LogData& log) {
+  std::vector<std::string> parts;
+  if (!log.written.empty()) parts.push_back("last written " + log.written);
+  std::vector<std::string> pids;
+  for (uint64_t pid : log.processes) if (pids.size() < kProcessesNamed) pids.push_back(std::to_string(pid));
+  if (!log.simulated) parts.push_back(fmt::format("{} {}{}", log.processes.size() == 1 ? "process" : "processes", fmt::join(pids, ", "), log.processes.size() > pids.size() ? ", …" : ""));
+  if (!log.door.empty() && !log.simulated) parts.push_back("host " + log.door);
+  if (!log.preset.empty()) parts.push_back("preset " + log.preset);
+  if (log.limit_bytes) parts.push_back(*log.limit_bytes == 0 ? "no limit" : fmt::format("limit {} MB", mark_text(*log.limit_bytes / 1e6, 1)));
+  if (log.workers_allowed > 0) parts.push_back(fmt::format("{} worker{}", log.workers_allowed, log.workers_allowed == 1 ? "" : "s"));
+  parts.push_back(fmt::format("{} node{}", log.nodes, log.nodes == 1 ? "" : "s"));
+  double end = 0;
+  for (const auto& [name, c] : log.cycles) end = std::max(end, c.start_ns + c.pause_ns);
+  parts.push_back(fmt::format("{} collection{} in {}", mark_text(double(log.cycles.size()), 1), log.cycles.size() == 1 ? "" : "s", time_text((end - first_start(log)) / 1e6)));
+  std::string out = log.name.empty() ? "<p>" : fmt::format("<p><code>{}</code>: ", escape(log.name));
+  out += escape(fmt::format("{}", fmt::join(parts, "; ")));
+  return out + (log.simulated ? "; times, accesses and bytes are the simulated machine's</p>\n" : "</p>\n");
+}
+
 std::string tiles(const LogData& log) {
   const PauseRow pauses = pause_rows(log).back(); // of all collections
   auto tile = [](const std::string& value, const std::string& what) { return fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span></div>", value, what); };
-  std::string out = "<div class=\"tiles\">" + tile(std::to_string(pauses.count), pauses.count == 1 ? "collection" : "collections") + tile(short_number(pauses.total_ms) + " ms", pauses.count == 1 ? "pause" : "paused in all");
-  if (pauses.count > 1) out += tile(short_number(pauses.p50_ms) + " ms", "median pause") + tile(short_number(pauses.longest_ms) + " ms", "longest pause");
+  std::string out = "<div class=\"tiles\">" + tile(mark_text(double(pauses.count), 1), pauses.count == 1 ? "collection" : "collections") + tile(time_text(pauses.total_ms), pauses.count == 1 ? "pause" : "paused in all");
+  if (pauses.count > 1) out += tile(time_text(pauses.p50_ms), "median pause") + tile(time_text(pauses.longest_ms), "longest pause");
   out += tile(std::to_string(log.workers), "workers") + tile(std::to_string(log.nodes), log.nodes == 1 ? "node" : "nodes");
+  if (log.steals_near + log.steals_far > 0) out += tile(mark_text(log.steals_near + log.steals_far, 1), "steals");
   Matrix all;
   for (const auto& [space, m] : log.accesses) {
     all.resize(std::max(all.size(), m.size()));
@@ -276,20 +227,38 @@ std::string tiles(const LogData& log) {
 
 // ---- the figures ----
 
-const char* activity_name(unsigned what) { return what == kActivities ? "a phase, no details in the log" : name_of(Activity(what)); }
+const char* work_name(unsigned what) {
+  static constexpr const char* kMore[] = {"a phase, no details in the log", "mark", "slide"};
+  return what < kActivities ? name_of(Activity(what)) : kMore[what - kActivities];
+}
 
 Look look_of(const std::string& name) {
   const auto found = std::find_if(std::begin(kLooks), std::end(kLooks), [&](const Named& one) { return one.name == name; });
   return found != std::end(kLooks) ? found->look : Look{Colour::blue};
 }
 
+// Kinds have colours; of several processes, each has a colour and kinds have marks.
 Chart pauses_chart(const json& figure) {
+  static constexpr Colour kProcesses[kProcessesShown + 1] = {Colour::blue, Colour::orange, Colour::green, Colour::violet, Colour::gold, Colour::grey};
   Chart chart{Chart::Kind::scatter, figure["title"], "seconds since the first collection", "pause, ms", "ms"};
-  ChartSet young{"young", {Colour::blue}}, full{"full", {Colour::orange}};
-  for (const json& p : figure["points"])
-    (p["kind"] == "full" ? full : young).points.push_back({p["s"], p["ms"], fmt::format("collection {}, {}, {}", p["index"].dump(), p["kind"].get<std::string>(), p["cause"].get<std::string>())});
-  for (ChartSet* set : {&full, &young}) // full ones are few, and lie above
-    if (!set->points.empty()) chart.sets.push_back(*set);
+  chart.log_y = figure.contains("log_y");
+  std::map<std::pair<bool, size_t>, ChartSet> sets; // full ones are few, and lie above
+  for (const json& p : figure["points"]) {
+    const bool full = p["kind"] == "full";
+    size_t process = 0;
+    std::string of;
+    if (figure.contains("processes")) {
+      const json& all = figure["processes"];
+      process = size_t(std::find(all.begin(), all.end(), p["pid"]) - all.begin());
+      of = process < kProcessesShown ? fmt::format(", process {}", p["pid"].dump()) : ", other processes";
+      process = std::min(process, kProcessesShown);
+    }
+    ChartSet& set = sets[{!full, process}];
+    if (set.points.empty()) set.name = (full ? "full" : "young") + of, set.look = of.empty() ? Look{full ? Colour::orange : Colour::blue} : Look{kProcesses[process], {}, full ? 2u : 0u};
+    const std::string among = p.value("count", 1) > 1 ? fmt::format(", longest of {}", p["count"].dump()) : "";
+    set.points.push_back({p["s"], p["ms"], fmt::format("collection {}{}, {}, {}{}", p["index"].dump(), of.empty() ? "" : " of process " + p["pid"].dump(), p["kind"].get<std::string>(), p["cause"].get<std::string>(), among)});
+  }
+  for (auto& [name, set] : sets) chart.sets.push_back(std::move(set));
   return chart;
 }
 
@@ -299,10 +268,9 @@ Chart activities_chart(const json& figure) {
   const json& rows = figure["by_worker"];
   for (const json& w : rows) chart.names.push_back(w["worker"].dump());
   for (unsigned what : kShown) {
-    if (what == kActivities) continue;
-    ChartSet set{activity_name(what), {kActivityColours[what]}};
+    ChartSet set{work_name(what), {kWorkColours[what]}};
     for (const json& w : rows) set.values.push_back(w["ms"][what]);
-    chart.sets.push_back(set);
+    if (what < kActivities || sum(set.values) > 0) chart.sets.push_back(set);
   }
   chart.height = 140 + (rows.size() > 32 ? 9 : 18) * double(rows.size());
   return chart;
@@ -316,7 +284,7 @@ Chart timeline_chart(const json& figure) {
   chart.rows = workers, chart.rows_above = std::ceil(28 / row), chart.x_end = pause * kMs;
   chart.height = 140 + row * (chart.rows + chart.rows_above);
   for (unsigned what : kShown) {
-    ChartSet set{activity_name(what), {kActivityColours[what]}};
+    ChartSet set{work_name(what), {kWorkColours[what]}};
     for (const json& s : figure["spans"])
       if (s[1] == what && s[2] >= 0 && s[3] <= pause * 1.01) set.spans.push_back({s[0], s[2].get<double>() * kMs, std::min(s[3].get<double>(), pause) * kMs, ""}); // others are not of this collection
     if (!set.spans.empty()) chart.sets.push_back(set);
@@ -334,6 +302,7 @@ Chart bars_chart(const json& figure) {
   Chart chart{Chart::Kind::bars, figure["title"], figure["x"], figure["unit"], figure["unit"]};
   chart.names = figure["xs"];
   chart.counts = figure.contains("whole");
+  chart.log_y = figure.contains("log_y");
   chart.legend = figure["series"].size() > 1 || figure.contains("named");
   for (const auto& [name, values] : figure["series"].items()) chart.sets.push_back({name, look_of(name), values.get<std::vector<double>>()});
   return chart;
@@ -350,7 +319,9 @@ Chart series_chart(const json& figure) {
     ChartSet set{name, look_of(name)};
     for (size_t i = 0, next = 0; i < xs.size(); i++) { // a point for each x, so that tooltips tell what belongs together
       const bool has = next < values.size() && values[next][0] == xs[i];
-      set.points.push_back({xs[i], has ? values[next++][1].get<double>() : std::nan(""), figure.contains("index") ? fmt::format("collection {}, {}", figure["index"][i].dump(), name) : ""});
+      set.points.push_back({xs[i], has ? values[next][1].get<double>() : kNoValue, figure.contains("index") ? fmt::format("collection {}, {}", figure["index"][i].dump(), name) : ""});
+      if (has && values[next].size() > 2) set.points.back().low = values[next][2];
+      next += has;
     }
     chart.sets.push_back(set);
   }
@@ -415,14 +386,23 @@ std::string draw_causes(const json& figure) {
 
 // What stands below a chart.
 std::string remark_on(const json& figure) {
-  std::string words;
-  if (figure.contains("log")) {
-    words = "of all windows of this length within the logged time, the one in which the program was stopped longest";
-    if (figure["processes"] > 1) words += fmt::format("; of {} processes the worst", figure["processes"].dump());
+  std::vector<std::string> words;
+  const std::string title = figure["title"], draw = figure["draw"];
+  if (figure.contains("log")) words.push_back("of all windows of this length within the logged time, the one in which the program was stopped longest");
+  if (figure.contains("log") && figure["processes"] > 1) words.push_back(fmt::format("of {} processes the worst", figure["processes"].dump()));
+  if (title == "Heap over time") words.push_back("young: eden and survivors; the heap includes holes between objects when a collection begins, and does not when it ends");
+  if (figure.contains("bin_s")) {
+    const std::string bin = time_text(figure["bin_s"].get<double>() * 1000);
+    if (draw == "pauses") words.push_back(fmt::format("in each {} the longest of its kind; percentiles and lengths below are of all collections", bin));
+    else words.push_back(title == "Heap over time" ? fmt::format("bands: from the lowest to the highest in each {}; lines: the highest", bin) : fmt::format("sums over {} each", bin));
   }
-  if (figure["title"] == "Heap over time") words = "young: eden and survivors; the heap includes holes between objects when a collection begins, and does not when it ends";
-  if (figure.contains("limit_mb") && !figure["series"].contains("limit")) words += fmt::format("; limit {} MB", mark_text(figure["limit_mb"], 1));
-  return words.empty() ? "" : fmt::format("<p class=\"soft\">{}</p>\n", words);
+  if (figure.contains("limit_mb") && !figure["series"].contains("limit")) words.push_back(fmt::format("limit {} MB", mark_text(figure["limit_mb"], 1)));
+  if (figure.contains("series") && figure["series"].contains("promoted en masse"))
+    words.push_back("en masse: all of eden became old space where it lies, without a look at its objects; these bytes include what is dead in them");
+  if (draw == "timeline" && figure.contains("plain")) words.push_back("what workers did within a phase is not in this log: run with -o log_detail=full for that");
+  if (draw == "activities") words.push_back("copy, mark and slide: with an object in hand, by what the phase does with it");
+  if (figure.contains("log_y")) words.push_back("the vertical axis is logarithmic");
+  return words.empty() ? "" : fmt::format("<p class=\"soft\">{}</p>\n", escape(fmt::format("{}", fmt::join(words, "; "))));
 }
 
 std::string draw(const json& figure, Charts& charts) {
@@ -431,8 +411,8 @@ std::string draw(const json& figure, Charts& charts) {
   if (how == "spaces") return draw_spaces(figure);
   if (how == "percentiles") return draw_percentiles(figure);
   if (how == "causes") return draw_causes(figure);
-  if (how == "lines" || how == "scatter") return charts.add(series_chart(figure)) + remark_on(figure);
-  return charts.add(how == "pauses" ? pauses_chart(figure) : how == "activities" ? activities_chart(figure) : how == "timeline" ? timeline_chart(figure) : bars_chart(figure));
+  const Chart chart = how == "lines" || how == "scatter" ? series_chart(figure) : how == "pauses" ? pauses_chart(figure) : how == "activities" ? activities_chart(figure) : how == "timeline" ? timeline_chart(figure) : bars_chart(figure);
+  return charts.add(chart) + remark_on(figure);
 }
 
 } // namespace
@@ -471,9 +451,8 @@ Chart workers_chart(const LogData& log) { return timeline_chart(timeline_figure(
 std::string draw_log(const LogData& log) {
   const json figures = figures_of(log);
   Charts charts;
-  std::string page = page_head("collections", Charts::style() + kStyle) + fmt::format("<h1>Collections{}</h1>\n", log.simulated ? " (simulated)" : "");
-  if (!log.preset.empty()) page += fmt::format("<p>preset {}{}</p>\n", escape(log.preset), log.simulated ? "; times, accesses and bytes are the simulated machine's" : "");
-  page += tiles(log);
+  std::string page = page_head(log.name.empty() ? "collections" : log.name, Charts::style() + kStyle) + fmt::format("<h1>Collections{}</h1>\n", log.simulated ? " (simulated)" : "");
+  page += identity(log) + tiles(log);
   std::string remarks;
   if (log.processes.size() > 1) remarks += fmt::format("{} processes wrote to this log. ", log.processes.size());
   if (const std::string damage = damage_of(log); !damage.empty()) remarks += damage + ". ";

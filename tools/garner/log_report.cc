@@ -1,8 +1,10 @@
 // `garner report`: one page from a JSON log: pauses and what they leave to the program, the heap over time, what workers did when, and on machines with several
-// nodes bytes, accesses and thefts by node, non-locality and imbalance (N27), and the locality matrix as a heat map (T15). With --json a record for each worker and
+// nodes bytes, accesses and steals by node, non-locality and imbalance (N27), and the locality matrix as a heat map (T15). With --json a record for each worker and
 // collection, with --trace a trace, with --phases a table of phases. The numbers are log_data.h's and log_pauses.h's, the page log_page.h's, the trace log_trace.h's, the
 // table log_phases.h's.
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -14,6 +16,7 @@
 #include "log_page.h"
 #include "log_phases.h"
 #include "log_trace.h"
+#include "measure.h"
 #include "paths.h"
 #include "say.h"
 #include "strict_json.h"
@@ -21,6 +24,8 @@
 
 namespace garner::tool {
 namespace {
+
+constexpr size_t kManyCollections = 20'000; // drawing them takes a second
 
 struct Wanted {
   std::string log, out = "garner-report.html";
@@ -36,10 +41,25 @@ void tell_phases(const Wanted& wanted, const LogData& data) {
   else say_out("{}", phases_text(data, rates, false, colours_on(STDOUT_FILENO)));
 }
 
+// Tells how far it is, once that has taken a while. A page needs details of the longest collection only.
+LogData read_slowly(const Wanted& wanted, const Progress& progress) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  std::error_code none;
+  const uintmax_t found = std::filesystem::file_size(wanted.log, none);
+  const double size = none ? 0 : double(found);
+  LogData data = read_log(wanted.log, wanted.json || wanted.trace || wanted.phases ? Keep::all : Keep::longest, [&](uint64_t bytes) {
+    if (Clock::now() - begin > std::chrono::milliseconds(500)) progress.show(fmt::format("report: reading {}: {:.0f} of {:.0f} MB", printable(wanted.log), double(bytes) / 1e6, std::max(size, double(bytes)) / 1e6));
+  });
+  progress.show("");
+  return data;
+}
+
 int report(const Wanted& wanted) {
   if (wanted.json + wanted.trace + wanted.phases > 1) throw UsageError("--json, --trace and --phases: one of them at a time");
   if (wanted.no_limits && !wanted.phases) throw UsageError("--no-limits is for --phases");
-  const LogData data = read_log(wanted.log);
+  const Progress progress;
+  const LogData data = read_slowly(wanted, progress);
   const char* told = wanted.json ? "the records are of" : wanted.trace ? "the trace is of" : wanted.phases ? "the table is of" : "the page shows";
   if (wanted.trace) {
     const std::string trace = trace_of(data);
@@ -48,6 +68,7 @@ int report(const Wanted& wanted) {
   } else if (wanted.phases) {
     tell_phases(wanted, data);
   } else if (!wanted.json || wanted.out_given) {
+    if (data.cycles.size() > kManyCollections) progress.show("report: drawing");
     write_file(wanted.out, draw_log(data));
     told = "the page shows";
   }
@@ -59,7 +80,7 @@ int report(const Wanted& wanted) {
 } // namespace
 
 Command add_report(CLI::App& root) {
-  CLI::App* app = root.add_subcommand("report", "One page from a JSON log: pauses, heap, workers' timeline, nodes, thefts, locality; or a record for each worker and collection; or a trace; or a table of phases");
+  CLI::App* app = root.add_subcommand("report", "One page from a JSON log: pauses, heap, workers' timeline, nodes, steals, locality; or a record for each worker and collection; or a trace; or a table of phases");
   auto wanted = std::make_shared<Wanted>();
   app->add_option("LOG", wanted->log, "A log written with log=FILE,log_format=json, or by 'garner simulate --log'")->required()->option_text("LOG");
   CLI::Option* out = app->add_option("-o,--output", wanted->out, "The page; with --json one is made when this is given; with --trace or --phases what is printed when this is not given, the table as markdown")->type_name("FILE")->capture_default_str();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -25,7 +26,11 @@ table{border-collapse:collapse;margin:.6em 0}td,th{border-bottom:1px solid var(-
 .wide{overflow-x:auto}@media(max-width:600px){td,th{padding:.2em .45em}.wide table{font-size:.88em}}
 )";
 
-bool is_number(const std::string& cell) { return cell == "-" || (cell.find_first_of("0123456789") != cell.npos && cell.find_first_not_of("0123456789.,+-% ") == cell.npos); }
+// Also an interval, "0.25–0.31" or "1.05 (1.02–1.09)".
+bool is_number(std::string cell) {
+  for (size_t at; (at = cell.find("–")) != cell.npos;) cell.replace(at, std::strlen("–"), "-");
+  return cell == "-" || (cell.find_first_of("0123456789") != cell.npos && cell.find_first_not_of("0123456789.,+-% ()") == cell.npos);
+}
 
 // A list of options may go on in the next line.
 std::string breakable(std::string html) {
@@ -75,8 +80,11 @@ std::string page_head(const std::string& title, const std::string& own_style) {
 
 std::string html_table(const std::vector<std::vector<std::string>>& rows) {
   std::vector<bool> right;
-  for (size_t column = 0; !rows.empty() && column < rows[0].size(); column++)
-    right.push_back(rows.size() > 1 && std::all_of(rows.begin() + 1, rows.end(), [&](const std::vector<std::string>& row) { return column < row.size() && is_number(row[column]); }));
+  for (size_t column = 0; !rows.empty() && column < rows[0].size(); column++) {
+    const auto number = [&](const std::vector<std::string>& row) { return column < row.size() && is_number(row[column]); };
+    const auto fits = [&](const std::vector<std::string>& row) { return number(row) || (column < row.size() && row[column].empty()); };
+    right.push_back(std::any_of(rows.begin() + 1, rows.end(), number) && std::all_of(rows.begin() + 1, rows.end(), fits));
+  }
   std::string out = "<div class=\"wide\"><table>\n";
   for (size_t r = 0; r < rows.size(); r++) {
     out += "<tr>";
@@ -109,6 +117,13 @@ std::string mark_text(double value, double step) {
   std::string text = fmt::format("{:.{}f}", value, digits);
   if (value >= 1e4)
     for (size_t at = std::min(text.find('.'), text.size()); at > 3; at -= 3) text.insert(at - 3, ",");
+  return text;
+}
+
+std::string date_text(std::time_t when) {
+  std::tm parts = {};
+  char text[32] = "";
+  if (gmtime_r(&when, &parts) != nullptr) std::strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &parts);
   return text;
 }
 

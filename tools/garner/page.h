@@ -3,6 +3,7 @@
 // A colour is a custom property of the style with a value for light screens and one for dark ones; whoever draws names it by variable_of. Only SVG files, which
 // have no style, take its light value; a page that embeds one maps it back.
 #pragma once
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -22,13 +23,14 @@ std::vector<Look> looks_of(const std::vector<std::string>& names);
 
 // Up to and with <body>.
 std::string page_head(const std::string& title, const std::string& own_style = "");
-// The first row is the head. A column whose cells are all numbers or percentages is aligned to the right.
+// The first row is the head. A column whose cells are numbers, percentages, intervals or nothing is aligned to the right.
 std::string html_table(const std::vector<std::vector<std::string>>& rows);
 std::string escape(const std::string& text); // for HTML, in attributes too
 // Data for a page's script, in an element with this id: nothing in them can end the element.
 std::string json_element(const std::string& id, std::string json);
 // Three digits, "-" for no number.
 std::string short_number(double value);
+std::string date_text(std::time_t when); // "2026-11-24 18:40 UTC"
 // A line of a grid, with the digits of the step between lines; thousands apart.
 std::string mark_text(double value, double step);
 

@@ -259,4 +259,13 @@ Finished run_program(const Program& program) {
   return result;
 }
 
+std::string captured(const std::vector<std::string>& command) {
+  Program program;
+  program.arguments = command;
+  program.streams = Streams::capture;
+  program.time_limit_s = 120;
+  Finished end = run_program(program);
+  return end.good() ? end.output : "";
+}
+
 } // namespace garner::tool

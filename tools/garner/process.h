@@ -48,5 +48,7 @@ struct Finished {
 
 // std::runtime_error when the system refuses to make a process at all.
 Finished run_program(const Program& program);
+// What a command prints; empty when it cannot be started or fails.
+std::string captured(const std::vector<std::string>& command);
 
 } // namespace garner::tool

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "stats.h"
-
 namespace garner::tool {
 
 using Json = nlohmann::ordered_json;
@@ -21,22 +19,37 @@ const Contender* best_of_others(const std::vector<Contender>& all, const Figure&
   return best;
 }
 
-double lower_bound_overhead(const Contender& contender, const std::vector<Contender>& all) {
-  bool pauses_known = false;
-  auto median_of = [&](const Contender& c, bool without_pauses) {
-    std::vector<double> values;
-    for (const Sample& sample : c.samples) {
-      if (!sample.failure.empty() || sample.wall_s < 0) continue;
-      pauses_known |= sample.pause_total_ms >= 0;
-      values.push_back(sample.wall_s - (without_pauses ? std::max(sample.pause_total_ms, 0.0) / 1000 : 0));
-    }
-    return values.empty() ? -1 : median(values);
-  };
-  double least = -1;
-  for (const Contender& c : all) // where no pauses are told, all of its time is a bound too
-    if (const double mine = median_of(c, true); mine > 0 && (least < 0 || mine < least)) least = mine;
-  return pauses_known ? ratio_of(median_of(contender, false), least) : -1;
+namespace {
+
+// How long each good run took, or would have without its pauses; where none are told, all of its time is a bound too.
+std::vector<double> times_of(const Contender& contender, bool without_pauses) {
+  std::vector<double> values;
+  for (const Sample& sample : contender.samples)
+    if (sample.failure.empty() && sample.wall_s >= 0) values.push_back(sample.wall_s - (without_pauses ? std::max(sample.pause_total_ms, 0.0) / 1000 : 0));
+  return values;
 }
+
+// Which none can be below: the least of all modes' times without their pauses. Empty where no pauses are known.
+std::vector<double> least_times(const std::vector<Contender>& all) {
+  bool pauses_known = false;
+  std::vector<double> least;
+  for (const Contender& c : all) {
+    for (const Sample& sample : c.samples) pauses_known |= sample.failure.empty() && sample.wall_s >= 0 && sample.pause_total_ms >= 0;
+    if (std::vector<double> mine = times_of(c, true); !mine.empty() && median(mine) > 0 && (least.empty() || median(mine) < median(least))) least = std::move(mine);
+  }
+  return pauses_known ? least : std::vector<double>();
+}
+
+std::string interval_text(const Interval& interval) { return fmt::format("{}–{}", ratio_text(interval.low), ratio_text(interval.high)); }
+
+} // namespace
+
+double lower_bound_overhead(const Contender& contender, const std::vector<Contender>& all) {
+  const std::vector<double> mine = times_of(contender, false), least = least_times(all);
+  return mine.empty() || least.empty() ? -1 : ratio_of(median(mine), median(least));
+}
+
+std::optional<Interval> overhead_interval(const Contender& contender, const std::vector<Contender>& all) { return ratio_interval(times_of(contender, false), least_times(all)); }
 
 Agreement agreement_of(const std::vector<Contender>& contenders) {
   Agreement result;
@@ -78,7 +91,8 @@ Table Comparison::table() const {
   for (const Contender& contender : contenders) {
     std::vector<std::string> cells = {contender.name(), contender.failure.empty() ? std::to_string(contender.samples.size()) : "failed"};
     for (const Figure& figure : figures()) cells.push_back(figure.show(contender.median_of(figure)));
-    cells.push_back(ratio_text(lower_bound_overhead(contender, contenders)));
+    const auto interval = overhead_interval(contender, contenders);
+    cells.push_back(ratio_text(lower_bound_overhead(contender, contenders)) + (interval ? " (" + interval_text(*interval) + ")" : ""));
     table.row(cells);
   }
   for (size_t other = 1; other < contenders.size(); other++) {
@@ -90,7 +104,7 @@ Table Comparison::table() const {
     for (const Figure& figure : figures()) {
       const auto interval = ratio_interval(contenders[0].all_of(figure), contenders[other].all_of(figure));
       known |= interval.has_value();
-      cells.push_back(interval ? fmt::format("{}–{}", ratio_text(interval->low), ratio_text(interval->high)) : "-");
+      cells.push_back(interval ? interval_text(*interval) : "-");
     }
     if (known) table.row(cells);
   }
@@ -126,6 +140,7 @@ Json Comparison::json(const std::vector<std::string>& program) const {
   for (const Contender& contender : contenders) {
     all["modes"].push_back(json_of(contender));
     if (double overhead = lower_bound_overhead(contender, contenders); overhead > 0) all["modes"].back()["lower_bound_overhead"] = overhead;
+    if (const auto interval = overhead_interval(contender, contenders)) all["modes"].back()["lower_bound_overhead_interval"] = {interval->low, interval->high};
   }
   for (size_t other = 1; other < contenders.size(); other++) {
     Json ratios;

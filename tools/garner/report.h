@@ -1,11 +1,13 @@
 // What `garner compare` tells: the table of medians with the first contender's ratio to each other one and its confidence interval, remarks, and the same as JSON.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "measure.h"
+#include "stats.h"
 #include "table.h"
 
 namespace garner::tool {
@@ -32,6 +34,8 @@ struct Comparison {
 // Lower-bound overhead: the time it takes over the least that any of them would take without its pauses, which no collector can be below. A lower bound since
 // what a collector costs outside its pauses stays in it. Negative where no pauses are known.
 double lower_bound_overhead(const Contender& contender, const std::vector<Contender>& all);
+// Its 95 % confidence interval, from three runs on.
+std::optional<Interval> overhead_interval(const Contender& contender, const std::vector<Contender>& all);
 // a / b where both are known and b > 0, else negative.
 double ratio_of(double a, double b);
 // The one of `all` but the first with the least of a figure, of those that did not fail and tell it; null when there is none.
