@@ -54,7 +54,7 @@ struct PhaseDone { u64 index; Phase phase; u64 start_ns, ns; u32 workers_woken; 
 
 // Per worker and phase, filled by the worker itself, published once at the end of the phase.
 struct WorkerStats {
-  u64 start_ns, end_ns, idle_ns;
+  u64 start_ns, end_ns, idle_ns; // end_ns: of the phase, or of its work where that ended later; idle_ns: of this span without work
   u64 tasks, roots, objects_copied, bytes_copied, objects_promoted, bytes_promoted, objects_marked, bytes_marked;
   u64 slots, cards, steals, steals_remote, steal_attempts, overflows, lost_races, buffers, offers, withdrawals, waits_ns;
   u64 roots_posted, roots_taken, roots_remote, requests_sent, requests_served, flushes, lookups, lookup_calls; // queues per node: T3, T5, T6, N23
