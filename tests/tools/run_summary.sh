@@ -32,6 +32,15 @@ done
 [ "$(wc -l < "$scratch/kept.log")" = 10 ] || fail "the log has $(wc -l < "$scratch/kept.log") lines"
 [ "$(grep -c ' 4 collections' "$scratch/err")" = 2 ] || fail "records of an earlier run counted: $(cat "$scratch/err")"
 
+# What the log holds is the user's affair where he says so; else only what the summary needs.
+detail() { "$garner" run --lib "$scratch/lib.so" "$@" -- sh -c 'echo "$GARNER"' 2>/dev/null; }
+detail --log "$scratch/plain" | grep -q 'log_detail=plain$' || fail "log_detail where nothing is given"
+for given in '-o log_detail=full' '-o general.log_detail=full --log '"$scratch/full"; do
+  # shellcheck disable=SC2086 # words are arguments
+  detail $given | grep -q 'log_detail=plain' && fail "$given is overruled: $(detail $given)"
+done
+GARNER=log_detail=roots detail --log "$scratch/plain" | grep -q 'log_detail=plain' && fail "GARNER=log_detail=roots is overruled"
+
 # Where the user wants the log elsewhere, that is respected.
 summary -o log=stderr -- true | grep -q 'the log goes to stderr' || fail "log=stderr"
 said=$(GARNER="log=$scratch/mine,log_format=json" summary -- sh "$scratch/collector.sh")
