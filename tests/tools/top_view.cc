@@ -189,6 +189,7 @@ TEST(HostilePage, CollectionsThatAreNotWhatTheirPlacesSayAreLeftOut) {
   page->cycles[(299) % kLiveCycles].index = 7;
   page->cycles[(298) % kLiveCycles].what = 3;        // no kind
   page->cycles[(297) % kLiveCycles].what = 200 << 8; // no cause
+  page->cycles[(297 - 1) % kLiveCycles].what = 2 | u64(Cause::no_room) << 8; // the last one there is
   const LiveFigures figures = checked(*page);
   ASSERT_EQ(figures.last.size(), kLiveCycles - 3u);
   EXPECT_EQ(figures.last.front().index, 45u);
