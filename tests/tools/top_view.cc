@@ -99,9 +99,9 @@ TEST(TopView, TheChartTakesTheHeightThatIsThere) {
 }
 
 TEST(TopView, TheProgramsNameStaysInTheTitle) {
-  EXPECT_EQ(short_command("dotnet /work/main/build/Workloads.dll gcbench", 45), "dotnet /work/main/build/Workloads.dll gcbench");
-  EXPECT_EQ(short_command("dotnet /work/main/build/Workloads.dll gcbench", 44), "dotnet Workloads.dll gcbench");
-  EXPECT_EQ(short_command("dotnet /work/main/build/Workloads.dll gcbench", 20), "dotnet Workloads.dll");
+  EXPECT_EQ(short_command("dotnet /opt/service/bin/Workloads.dll gcbench", 45), "dotnet /opt/service/bin/Workloads.dll gcbench");
+  EXPECT_EQ(short_command("dotnet /opt/service/bin/Workloads.dll gcbench", 44), "dotnet Workloads.dll gcbench");
+  EXPECT_EQ(short_command("dotnet /opt/service/bin/Workloads.dll gcbench", 20), "dotnet Workloads.dll");
   EXPECT_EQ(short_command("/a/ / /b//c", 5), "/a/ /");
   EXPECT_EQ(short_command("/ü/nïña b", 4), "nïña");
   EXPECT_EQ(short_command("", 0), "");
