@@ -85,6 +85,7 @@ template <class H, class M> class Cycle final : public Collector {
   enum class Step : u8 { none, first, last, move }; // what a collection does for the marking beside the program, and for the compaction that follows
 
   Kind decide(const Request& request, bool may_mark, u64 young);
+  Cause cause_of(const Request& request, Kind kind, u64 young);
   u64 number_for(u64 index);
   Kind perform(Self& self, const Request& request, Kind kind, CycleEnd& end);
   void young(Self& self, Kind kind, CycleEnd& end);

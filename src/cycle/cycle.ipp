@@ -167,13 +167,13 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   record.number = number_for(index);
   end.index = index;
   end.kind = kind;
-  end.cause = request.cause;
+  end.cause = cause_of(request, kind, young_before);
   end.start_ns = asked_ns;
   end.stop_ns = stopped_ns - asked_ns;
   host_.begin(kind, request.cause, record.number);
   end.heap_before = record.before.total();
   end.young_before = young_before;
-  emitter_.emit(EventId::cycle_begin, CycleBegin{index, asked_ns, kind, request.cause, end.heap_before, end.young_before});
+  emitter_.emit(EventId::cycle_begin, CycleBegin{index, asked_ns, kind, end.cause, end.heap_before, end.young_before});
   details_.begin(index, kind, workers_, worker_count_, settings_.on(Opt::notices));
   evacuation().counting(details_.counts());
   auto when = settings_.as<VerifyWhen>(Opt::verify);
@@ -259,6 +259,13 @@ template <class H, class M> Kind Cycle<H, M>::decide(const Request& request, boo
       return Kind::full;
   }
   return request.kind;
+}
+
+// As the log has it: who asked because eden was full, and got more, is told what spoke for that. The host goes by the request.
+template <class H, class M> Cause Cycle<H, M>::cause_of(const Request& request, Kind kind, u64 young) {
+  const bool widened = request.cause == Cause::eden_full && request.kind != Kind::full && kind == Kind::full && step_ == Step::none;
+  if (!widened) return request.cause;
+  return pace_.due_by_growth(old_bytes(), young) ? Cause::old_growth : Cause::no_room;
 }
 
 // What a collection does with the heap; the kind that it turned out to be.
@@ -381,7 +388,8 @@ template <class H, class M> void Cycle<H, M>::full(Self& self, bool compact_all,
   TaskBody measure{[&](Self& s, u32 task) { c.measure_task(s, task); }};
   u64 ns = phase(self, Phase::compact, most, c.measure_tasks(), measure);
   // Who asks for a collection may look at what became of generations; who found no room needs all there is.
-  c.choose(most * 2, compact_all, end.cause == Cause::eden_full || end.cause == Cause::large_budget || end.cause == Cause::stress);
+  const bool due = end.cause == Cause::eden_full || end.cause == Cause::old_growth || end.cause == Cause::no_room || end.cause == Cause::large_budget;
+  c.choose(most * 2, compact_all, due || end.cause == Cause::stress);
   TaskBody plan{[&](Self& s, u32 task) { c.plan_task(s, task); }};
   ns += phase(self, Phase::compact, most, c.plan_tasks(), plan);
   GARNER_CHECK(weak.resort(), "no memory for the finalization queue");

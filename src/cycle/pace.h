@@ -69,6 +69,8 @@ class Pace {
   // `young` bytes would be promoted en masse had they room below the threshold and in the budget. To copy them first, and to collect all soon after, is worse where the part of a full collection
   // that is wasted by its coming early, which is what old space might still grow by, costs no more than the copying.
   bool full_due_instead(u64 old_bytes, u64 young, u64 room) const;
+  // Of one that is due, or due instead: whether old space has reached its threshold, or would have with what is young. Else what is left for eden speaks for it.
+  bool due_by_growth(u64 old_bytes, u64 young) const { return old_bytes + (squeezed_ ? 0 : young) >= old_threshold(); }
   // Marking beside the program takes a while, in which old space grows as it did the last time: it is due when the limit leaves little more than that. room: what the limit leaves,
   // `young` bytes not counted.
   bool marking_due(u64 old_bytes, u64 young, u64 room) const;

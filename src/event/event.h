@@ -26,7 +26,10 @@ enum class EventId : u16 {
   spans = 14,         // WorkerSpans, one per worker and collection, or several where one record would be too long
 };
 
-enum class Cause : u8 { eden_full, large_budget, induced, memory_limit, low_memory, no_gc_region, stress, idle, promotion_failed, marked };
+// eden_full: a young collection. Where eden is full and all is collected instead, old_growth: old space has grown, or would have, as far as it may; no_room: it leaves
+// young collections too little.
+enum class Cause : u8 { eden_full, large_budget, induced, memory_limit, low_memory, no_gc_region, stress, idle, promotion_failed, marked, old_growth, no_room };
+inline constexpr u32 kCauses = 12;
 enum class Kind : u8 { young0, young1, full };            // condemned generation 0, 1, 2
 enum class Phase : u8 { gather, evacuate, mark, compact, update, clean, verify, weak, cards };
 // What a worker does at a moment. waits: for the queue of tasks. roots: a root task. copies: follows references, and in a full collection marks or
@@ -54,7 +57,7 @@ struct PhaseDone { u64 index; Phase phase; u64 start_ns, ns; u32 workers_woken; 
 
 // Per worker and phase, filled by the worker itself, published once at the end of the phase.
 struct WorkerStats {
-  u64 start_ns, end_ns, idle_ns;
+  u64 start_ns, end_ns, idle_ns; // end_ns: of the phase, or of its work where that ended later; idle_ns: of this span without work
   u64 tasks, roots, objects_copied, bytes_copied, objects_promoted, bytes_promoted, objects_marked, bytes_marked;
   u64 slots, cards, steals, steals_remote, steal_attempts, overflows, lost_races, buffers, offers, withdrawals, waits_ns;
   u64 roots_posted, roots_taken, roots_remote, requests_sent, requests_served, flushes, lookups, lookup_calls; // queues per node: T3, T5, T6, N23

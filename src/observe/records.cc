@@ -1,4 +1,6 @@
 // The text of the log's records (log.h), in both formats. Field lists stand here once; the order is the order of the payload structs.
+#include <cstdlib>
+
 #include "observe/log.h"
 
 namespace garner {
@@ -89,6 +91,7 @@ void json_ready(JsonObject& json, const HeapReady& ready, u64 start_ns) {
   json.num("nodes", ready.nodes);
   json.text("door", ready.door);
   json.text("preset", ready.preset);
+  if (const char* run = getenv("GARNER_RUN"); run != nullptr && *run != 0 && strlen(run) < 64) json.text("run", run); // of `garner run`, which reads a log that others write to as well
 }
 
 void json_worker(JsonObject& json, const WorkerPhase& phase) {

@@ -241,7 +241,7 @@ template <class M> class Gang {
   bool shows(Self& self, Worker& me, Worker& victim, bool asleep_next);
   Worker* sees_work(Self& self, Worker& me, u32 epoch, bool asleep_next);
   Worker* sees_near(Self& self, Worker& me, bool asleep_next);
-  Idle idle(Self& self, Worker& me, u32 epoch, Worker*& hint);
+  Idle idle(Self& self, Worker& me, u32 epoch, u64 offered_ns, Worker*& hint);
   void back_off(Self& self, Worker& me, u32 epoch, u32 turn, bool awake);
   void doze(Self& self, Worker& me, u32 epoch);
 

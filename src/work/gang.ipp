@@ -253,7 +253,8 @@ template <class M> void Gang<M>::open(Self& self, u32 epoch, u32 members) {
   parking_.release(self, epoch, ~u32(0));
 }
 
-// The phase is over and everybody's statistics are readable: adds what the workers could not know, the wait after their last offer.
+// The phase is over and everybody's statistics are readable: adds what the workers could not know, the wait after their last offer. Their span ends with it,
+// so that what of it was idle is part of it.
 template <class M> void Gang<M>::close(Self& self) {
   record_.end_ns = self.now();
   record_.joined = joined();
@@ -261,7 +262,11 @@ template <class M> void Gang<M>::close(Self& self) {
     if (!took_part(i)) continue;
     Worker& w = workers_[i];
     if (w.timeline != nullptr) line_of(w).close(record_.end_ns);
-    if (record_.end_ns > reads<M>(w.stats).end_ns) writes<M>(w.stats).idle_ns += record_.end_ns - w.stats.end_ns;
+    const u64 offered_ns = reads<M>(w.stats).end_ns;
+    if (record_.end_ns > offered_ns) {
+      writes<M>(w.stats).idle_ns += record_.end_ns - offered_ns;
+      w.stats.end_ns = record_.end_ns;
+    }
     w.deque.trim(kKeptOverflowBytes);
   }
 }

@@ -23,12 +23,13 @@ template <class M> template <class Body> bool Gang<M>::steal_until_over(Self& se
     if (me.rules.mail && (flush(self, me, Mail::root) | flush(self, me, Mail::request))) continue; // some of it may be for us
     me.stats.offers++;
     settle(self, me, body);
+    const u64 offered_ns = me.stats.end_ns;
     if (offer(self, me)) return true;
-    // From here on nothing of the phase may be written, unless the offer is taken back.
+    // From here on nothing of the phase may be touched, statistics neither, unless the offer is taken back.
     reached(self, Spot::offered);
-    if (idle(self, me, epoch, hint) != Idle::work) return false;
+    if (idle(self, me, epoch, offered_ns, hint) != Idle::work) return false;
     writes<M>(me.stats).withdrawals++;
-    me.stats.idle_ns += self.now() - me.stats.end_ns;
+    me.stats.idle_ns += self.now() - offered_ns;
   }
 }
 
@@ -244,13 +245,13 @@ template <class M> void Gang<M>::call_node(Self& self, u32 node) {
 // -- waiting --
 
 // Waits, counted idle, until the phase is over or there is work for this worker and the offer has been taken back.
-template <class M> typename Gang<M>::Idle Gang<M>::idle(Self& self, Worker& me, u32 epoch, Worker*& hint) {
+template <class M> typename Gang<M>::Idle Gang<M>::idle(Self& self, Worker& me, u32 epoch, u64 offered_ns, Worker*& hint) {
   const bool mail = me.rules.mail, hopes = mail && config_.last_resort_us != 0;
   bool desperate = false;
   for (u32 turn = 0;; turn++) {
     if (!Termination<M>::open_for(term_.look(), epoch)) return Idle::over;
     if (config_.steal || mail) {
-      if (hopes && !desperate) desperate = self.now() - me.stats.end_ns >= u64(config_.last_resort_us) * 1000;
+      if (hopes && !desperate) desperate = self.now() - offered_ns >= u64(config_.last_resort_us) * 1000;
       hint = sees_work(self, me, epoch, false);
       if (hint != nullptr || (mail && sees_mail(me, epoch, false)) || (desperate && sees_foreign_root(me))) {
         if (!withdraw(me, epoch)) return Idle::over; // only an end refuses a withdrawal

@@ -48,6 +48,19 @@ TEST_F(LogReading, FiguresOfARun) {
   EXPECT_EQ(log.bad_lines(), 0u);
 }
 
+TEST_F(LogReading, OnlyOneRunsProcesses) {
+  auto of_run = [](int pid, const std::string& run) { return "{\"event\":\"heap_ready\",\"pid\":" + std::to_string(pid) + ",\"run\":\"" + run + "\"}\n"; };
+  append(cycle(9, "full", 1, 1) + of_run(1, "mine") + cycle(1, "young0", 1500, 100) + of_run(2, "other") + cycle(2, "full", 500, 70) + ready(3) + cycle(3, "full", 500, 70) + cycle(1, "young1", 1500, 100));
+  LogReader log(path_, 0, false);
+  log.only("mine");
+  log.more();
+  EXPECT_EQ(log.collections(), 2u);
+  EXPECT_EQ(log.heaps().size(), 1u);
+  append(of_run(1, "other") + cycle(1, "full", 500, 70)); // the process's number again
+  log.more();
+  EXPECT_EQ(log.collections(), 2u);
+}
+
 TEST_F(LogReading, AHalfLineWaitsForItsEnd) {
   LogReader log(path_, 0, true);
   std::string record = cycle(1, "young0", 1000, 5);

@@ -105,6 +105,7 @@ TEST(Modes, AnIllegalPairIsSoughtInTheWholeList) {
 TEST(Modes, TheLogsPathMustFitIntoAList) {
   EXPECT_EQ(with_log("workers=2", "/tmp/a b"), "workers=2,log=/tmp/a b,log_format=json,log_detail=plain");
   EXPECT_EQ(with_log("", "/x"), "log=/x,log_format=json,log_detail=plain");
+  EXPECT_EQ(with_log("log_detail=full", "/x"), "log_detail=full,log=/x,log_format=json") << "who asks for it gets it";
   EXPECT_THROW(with_log("", "/tmp/a,b"), UsageError);
   EXPECT_THROW(with_log("", "/tmp/" + std::string(600, 'x')), UsageError);
 }

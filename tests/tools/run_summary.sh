@@ -6,7 +6,7 @@ summary() { "$garner" run --lib "$scratch/lib.so" "$@" 2>&1 >/dev/null; }
 cat > "$scratch/collector.sh" <<'END'
 log=${GARNER##*log=}
 log=${log%%,*}
-echo '{"event":"heap_ready","pid":1,"format":1,"limit_bytes":0,"workers":2,"nodes":1,"door":"dotnet","preset":"garner"}' >> "$log"
+echo '{"event":"heap_ready","pid":1,"format":1,"limit_bytes":0,"workers":2,"nodes":1,"door":"dotnet","preset":"garner"'${GARNER_RUN:+,'"run":"'$GARNER_RUN'"'}'}' >> "$log"
 for i in 1 2 3; do echo '{"event":"cycle_end","pid":1,"kind":"young0","cause":"eden_full","pause_ns":1500000,"heap_after":2097152}' >> "$log"; done
 echo '{"event":"cycle_end","pid":1,"kind":"full","cause":"induced","pause_ns":10000000,"heap_after":1048576}' >> "$log"
 exit ${1:-0}
@@ -31,6 +31,28 @@ done
 (cd "$scratch" && "$garner" run --lib lib.so --log kept.log -- sh collector.sh && "$garner" run --lib lib.so --log kept.log -- sh collector.sh) 2>"$scratch/err"
 [ "$(wc -l < "$scratch/kept.log")" = 10 ] || fail "the log has $(wc -l < "$scratch/kept.log") lines"
 [ "$(grep -c ' 4 collections' "$scratch/err")" = 2 ] || fail "records of an earlier run counted: $(cat "$scratch/err")"
+
+# Nor are those of programs that write to the same log meanwhile, whether they began before or after, under garner run too or not.
+cat > "$scratch/others.sh" <<'END'
+log=$1
+cycle() { echo '{"event":"cycle_end","pid":'$1',"kind":"young1","cause":"eden_full","pause_ns":900000000,"heap_after":5}' >> "$log"; }
+cycle 77
+echo '{"event":"heap_ready","pid":78,"workers":2,"door":"dotnet","preset":"garner"}' >> "$log"
+cycle 78
+echo '{"event":"heap_ready","pid":79,"workers":2,"door":"dotnet","preset":"garner","run":"other"}' >> "$log"
+cycle 79
+END
+said=$(summary --log "$scratch/shared" -- sh -c "sh '$scratch/others.sh' '$scratch/shared'; sh '$scratch/collector.sh'; sh '$scratch/others.sh' '$scratch/shared'")
+echo "$said" | grep -q '^garner: 4 collections (1 full, 3 young0), .* longest 10.0 ms' || fail "collections of others counted: $said"
+
+# What the log holds is the user's affair where he says so; else only what the summary needs.
+detail() { "$garner" run --lib "$scratch/lib.so" "$@" -- sh -c 'echo "$GARNER"' 2>/dev/null; }
+detail --log "$scratch/plain" | grep -q 'log_detail=plain$' || fail "log_detail where nothing is given"
+for given in '-o log_detail=full' '-o general.log_detail=full --log '"$scratch/full"; do
+  # shellcheck disable=SC2086 # words are arguments
+  detail $given | grep -q 'log_detail=plain' && fail "$given is overruled: $(detail $given)"
+done
+GARNER=log_detail=roots detail --log "$scratch/plain" | grep -q 'log_detail=plain' && fail "GARNER=log_detail=roots is overruled"
 
 # Where the user wants the log elsewhere, that is respected.
 summary -o log=stderr -- true | grep -q 'the log goes to stderr' || fail "log=stderr"

@@ -81,10 +81,17 @@ code=0
 "$garner" top "$pid" --once >/dev/full 2>"$scratch/err" || code=$?
 [ $code = 1 ] || fail "a full device: exit code $code"
 
+end "$pid"
+start "" nïña # characters of the locale's own stay as they are, and nothing else does
+"$garner" top "$pid" --once > "$scratch/out"
+has "$scratch/out" "^$pid .*garner_live_program  nïña +up " "a command beyond ASCII"
+LC_ALL=C "$garner" top "$pid" --once > "$scratch/out"
+has "$scratch/out" "^$pid .*garner_live_program  n\?\?\?\?a +up " "the same in a locale without them"
+
 # -- the list --
 "$garner" top > "$scratch/out" 2>"$scratch/err" || fail "the list: $(cat "$scratch/err")"
 has "$scratch/out" '^ *pid +heap +committed +collections +last pause ms +longest +stopped +command' "the head of the list"
-has "$scratch/out" "^ *$pid +28.0M +96.0M +[0-9]+ +1.50 +1.50 +[0-9.]+ % +.*garner_live_program *$" "the process in the list"
+has "$scratch/out" "^ *$pid +28.0M +96.0M +[0-9]+ +1.50 +1.50 +[0-9.]+ % +.*garner_live_program  nïña *$" "the process in the list"
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && cp "$garner" "$scratch/garner" && chmod 755 "$scratch" && setpriv --reuid=65534 --regid=65534 --clear-groups "$scratch/garner" --version >/dev/null 2>&1; then
   code=0
   setpriv --reuid=65534 --regid=65534 --clear-groups "$scratch/garner" top "$pid" 2>"$scratch/err" >/dev/null || code=$?
@@ -159,6 +166,9 @@ ends_with 0
 TERM=no-such-terminal screen nothing "$pid"
 [ "$(cat "$scratch/code")" = 2 ] || fail "an unknown terminal: exit code $(cat "$scratch/code")"
 drawn "the terminal type 'no-such-terminal' is not known here"
+TERM=dumb screen nothing "$pid"
+[ "$(cat "$scratch/code")" = 2 ] || fail "a dumb terminal: exit code $(cat "$scratch/code")"
+drawn "a terminal of type 'dumb' has no screen; --once prints the figures without one"
 
 # The terminal goes and no signal tells of it, as to a session of its own: the view ends too, and does not draw for nobody, deaf to signals.
 alive() { [ -e "/proc/$1" ] && ! grep -q '^State:.[ZX]' "/proc/$1/status" 2>/dev/null; }

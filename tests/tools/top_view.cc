@@ -51,7 +51,7 @@ TEST(TopView, AsWideAsATerminal) {
 door dotnet, preset garner, 2 workers, regions of 256.0K, 2.9G allocated in all
 
 heap          used   holes  after collection 123, young0 eden_full, 0.7 s ago
-  eden        1.0M       0  ██
+  eden        1.0M       0  ██  up to 64.0M when it began
   survivor    6.0M       0  ████████████
   old        21.0M    4.0M  ███████████████████████████████████████████░░░░░░░░
   large      12.0M       0  ████████████████████████
@@ -88,6 +88,23 @@ last 123 p50 5.00 p90 8.00 p99 8.00 ms
 kinds    young0 111, full 12
 q quit  space freeze           every 1 s
 )");
+}
+
+TEST(TopView, TheChartTakesTheHeightThatIsThere) {
+  const std::string all = drawn(*made_up(123, 2), {200, 60});
+  size_t lines = 0, empty = 0;
+  for (size_t at = 0, end; (end = all.find('\n', at)) != std::string::npos; at = end + 1) lines++, empty += end == at;
+  EXPECT_EQ(lines, 60u);
+  EXPECT_LE(empty, 3u) << all;
+}
+
+TEST(TopView, TheProgramsNameStaysInTheTitle) {
+  EXPECT_EQ(short_command("dotnet /opt/service/bin/Workloads.dll gcbench", 45), "dotnet /opt/service/bin/Workloads.dll gcbench");
+  EXPECT_EQ(short_command("dotnet /opt/service/bin/Workloads.dll gcbench", 44), "dotnet Workloads.dll gcbench");
+  EXPECT_EQ(short_command("dotnet /opt/service/bin/Workloads.dll gcbench", 20), "dotnet Workloads.dll");
+  EXPECT_EQ(short_command("/a/ / /b//c", 5), "/a/ /");
+  EXPECT_EQ(short_command("/ü/nïña b", 4), "nïña");
+  EXPECT_EQ(short_command("", 0), "");
 }
 
 TEST(TopView, BeforeTheFirstCollection) {
@@ -172,6 +189,7 @@ TEST(HostilePage, CollectionsThatAreNotWhatTheirPlacesSayAreLeftOut) {
   page->cycles[(299) % kLiveCycles].index = 7;
   page->cycles[(298) % kLiveCycles].what = 3;        // no kind
   page->cycles[(297) % kLiveCycles].what = 200 << 8; // no cause
+  page->cycles[(297 - 1) % kLiveCycles].what = 2 | u64(Cause::no_room) << 8; // the last one there is
   const LiveFigures figures = checked(*page);
   ASSERT_EQ(figures.last.size(), kLiveCycles - 3u);
   EXPECT_EQ(figures.last.front().index, 45u);

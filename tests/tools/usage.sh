@@ -39,6 +39,9 @@ for lost in 'options' 'options --json' 'machine list' 'machine show amd48 --json
   [ $code = 1 ] && [ "$(cat "$scratch/err")" = 'garner: the output could not be written' ] || fail "garner $lost, a full device: exit code $code: $(cat "$scratch/err")"
 done
 
+bad '--workers: Value -1 not in range 0 to 1024' run --workers -1 -- true
+bad '--timeout: -1 is no number from 0 on' compare --timeout -1 -- true
+
 "$garner" --version | grep -q '^garner [0-9]' || fail "--version"
 for command in run compare bench marks options doctor machine top; do
   "$garner" $command --help > "$scratch/out" 2>"$scratch/err" || fail "$command --help"
@@ -58,6 +61,16 @@ GARNER=colour=blue DOTNET_GCName=a/b "$garner" doctor --lib "$scratch/lib.so" > 
 [ $code = 1 ] || fail "doctor: exit code $code"
 grep -qvE '^(ok|note|problem|set) ' "$scratch/out" && fail "doctor: a line without a verdict"
 grep -q '^problem  GARNER: unknown option' "$scratch/out" && grep -q '^problem  library: ' "$scratch/out" && grep -q '^problem  DOTNET_GCName: ' "$scratch/out" || fail "doctor: $(cat "$scratch/out")"
+# Each alone keeps every program from starting; with .NET here and a library, none of them is a problem by itself.
+for setting in DOTNET_GCHeapHardLimit=100 DOTNET_GCGarner=bogus=1 DOTNET_GCPath=/etc/passwd DOTNET_GCPath=lib.so DOTNET_GCName=nosuch.so DOTNET_GCHeapAffinitizeRanges=zz DOTNET_GCLargePages=1; do
+  code=0
+  env "$setting" "$garner" doctor > "$scratch/out" || code=$?
+  [ $code = 1 ] && [ "$(grep -c "^problem  ${setting%%=*}: " "$scratch/out")" = 1 ] || fail "doctor, $setting: exit code $code: $(cat "$scratch/out")"
+done
+for setting in DOTNET_GCDynamicAdaptationMode=0 GARNER=log=/nope/x.log CORECLR_ENABLE_PROFILING=1; do
+  env "$setting" "$garner" doctor > "$scratch/out" || :
+  grep -q "^note     ${setting%%=*}: " "$scratch/out" || fail "doctor, $setting: $(cat "$scratch/out")"
+done
 # What it would set, for the options in force and for a log. The exit code is the machine's affair: it may have no .NET.
 GARNER=verify=both "$garner" doctor > "$scratch/out" || :
 grep -q '^set      GARNER: without cycle.verify' "$scratch/out" || fail "doctor: no counsel on options: $(cat "$scratch/out")"

@@ -162,7 +162,7 @@ void add_bench_args(CLI::App& app, BenchArgs& args) {
   app.add_option("--warmup", args.warmups, "Runs of each before those")->type_name("N")->check(CLI::Range(0, 1000))->capture_default_str();
   app.add_option("--timeout", args.time_limit_s, "Seconds after which a run is killed; 0: 20 times the reference run and a minute")
       ->type_name("S")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->capture_default_str();
   app.add_option("--out", args.out, "Directory for bench.json and bench.md (default: results in the bench output directory)")->type_name("DIR");
   app.add_option("--bench-dir", args.bench_directory, "Directory of the NAME.bench files (default: bench/dotnet of the tree this program was built in)")

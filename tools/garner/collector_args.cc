@@ -26,7 +26,7 @@ void add_collector_args(CLI::App& app, CollectorArgs& args, const char* option) 
   app.add_option(option, args.options, "Set an option of the collector; may be repeated ('garner options' lists them)")
     ->type_name("NAME=VALUE")->allow_extra_args(false)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--preset", args.preset, "A named set of options")->type_name("NAME");
-  app.add_option("--workers", args.workers, "Collector threads that may take part in a pause")->type_name("N")->check(CLI::NonNegativeNumber);
+  app.add_option("--workers", args.workers, "Collector threads that may take part in a pause")->type_name("N")->check(CLI::Range(0, int(kTable[size_t(Opt::workers)].high)));
   app.add_option("--lib", args.library, "The collector's library, if not the one beside this program")->type_name("PATH");
 }
 
@@ -59,8 +59,11 @@ CollectorOptions merge_options(const CollectorArgs& args, const char* existing) 
 
 std::string with_log(const std::string& text, const std::string& path) {
   std::string list = text;
-  append(list, "log=" + path + ",log_format=json,log_detail=plain"); // what is measured with it is not to be slowed down by it
   Settings settings;
+  settings.parse(text.c_str());
+  append(list, "log=" + path + ",log_format=json");
+  if (!settings.given(Opt::log_detail)) append(list, "log_detail=plain"); // what is measured with it is not to be slowed down by it, unless that was asked for
+  settings = {};
   if (!settings.parse(list.c_str()) || settings.log_path() != path)
     throw UsageError(fmt::format("the path '{}' cannot stand in an option list (a comma, or too long)", path));
   return list;

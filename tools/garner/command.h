@@ -36,6 +36,8 @@ Command add_report(CLI::App& root);
 Command add_top(CLI::App& root);
 
 const char* version(); // "0.9", of the command
+// A number from 0 on. CLI11's own says in its error how large a number may be, in 300 digits.
+CLI::Validator not_negative();
 // Declares that a command takes a program after "--".
 void expects_program(CLI::App& app);
 // The application with all commands, as main and the man page see it.

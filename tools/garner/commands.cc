@@ -10,6 +10,13 @@
 
 namespace garner::tool {
 
+CLI::Validator not_negative() {
+  return CLI::Validator([](std::string& text) {
+    double value = 0;
+    return CLI::detail::lexical_cast(text, value) && value >= 0 ? std::string() : text + " is no number from 0 on";
+  }, "");
+}
+
 void expects_program(CLI::App& app) {
   app.add_option_function<std::vector<std::string>>(
          "PROGRAM", [](const std::vector<std::string>&) {}, "The program to run and its arguments, after --")

@@ -165,7 +165,7 @@ Command add_compare(CLI::App& root) {
   app->add_flag("--minheap", args->only_min_heap, "Only find the minimum heap, and print its bytes");
   app->add_option("--timeout", args->time_limit_s, "Seconds after which a run is killed and counts as failed; 0: never")
       ->type_name("S")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->capture_default_str();
   app->add_option("--compare-files", args->files, "Files that the program writes and that must be equal too, separated by commas")
       ->type_name("FILES")

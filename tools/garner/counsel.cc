@@ -1,6 +1,7 @@
 #include "counsel.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -17,6 +18,11 @@ constexpr double kMuchOfPauses = 0.25; // of all stopped time
 constexpr double kRoom = 2;            // times what lives: below it collections become frequent
 constexpr double kIdle = 0.6;          // of the workers' time
 constexpr double kFragmented = 0.25;   // of the heap
+constexpr double kTightLimit = 4;      // times what lives: below it the limit keeps old space from growing as it may
+constexpr double kLongPause = 2;       // times cycle.pause_goal
+
+// Of a kind of collection the longest pause, and what one would need to know of it.
+struct Longest { double ns = 0; std::string cause; uint64_t young = 0, heap = 0; };
 
 struct Sums {
   double ran_ns = 0, stopped_ns = 0, stopping_ns = 0, longest_stop_ns = 0;
@@ -25,11 +31,14 @@ struct Sums {
   uint64_t live = 0, limit = 0; // after the full collection that left the largest share of its limit: programs that share a log have limits of their own
   uint64_t fragmented = 0, heap = 0, pinned = 0, finalize_pending = 0; // as last seen
   std::map<std::string, std::pair<size_t, double>> full_by_cause;
+  Longest longest_young, longest_full;
+  unsigned workers = 0;
   double stopped() const { return ran_ns > 0 ? stopped_ns / ran_ns : 0; }
 };
 
 Sums sums_of(const LogData& log) {
   Sums sums;
+  sums.workers = log.workers;
   for (const RunSeen& run : runs_of(log)) {
     sums.ran_ns += run.ns();
     sums.stopped_ns += run.stopped_ns();
@@ -45,6 +54,8 @@ Sums sums_of(const LogData& log) {
         sums.work_ns += worker.sum.end_ns > worker.sum.start_ns ? double(worker.sum.end_ns - worker.sum.start_ns) : 0;
         sums.idle_ns += double(worker.sum.idle_ns);
       }
+    Longest& longest = cycle.kind == "full" ? sums.longest_full : sums.longest_young;
+    if (cycle.pause_ns > longest.ns) longest = {cycle.pause_ns, cycle.cause, f.young_before, f.heap_after};
     if (cycle.kind != "full") continue;
     sums.full++;
     if (f.limit != 0 && double(f.heap_after) * double(sums.limit) >= double(sums.live) * double(f.limit)) sums.live = f.heap_after, sums.limit = f.limit;
@@ -83,6 +94,36 @@ void about_causes(const Sums& s, std::vector<Weighed>& all) {
     all.push_back({low->second, {"DOTNET_GCHeapHardLimit", fmt::format("less than what the machine can spare: {} full collections because its memory ran short took {} of {} stopped", low->first, ms(low->second), ms(s.stopped_ns))}});
 }
 
+// Full collections that the heap's growth brought, and nobody asked for. A limit near what lives is about_limit's.
+void about_growth(const Sums& s, std::vector<Weighed>& all) {
+  size_t count = 0;
+  double ns = 0;
+  std::string causes;
+  for (const auto& [cause, seen] : s.full_by_cause) {
+    if (cause == "induced" || cause == "large_budget" || cause == "low_memory" || cause == "idle" || cause == "no_gc_region" || cause == "stress") continue;
+    count += seen.first, ns += seen.second;
+    causes += fmt::format("{}{} {}", causes.empty() ? "" : ", ", cause, seen.first);
+  }
+  const bool near = s.limit != 0 && s.live != 0 && double(s.limit) < kRoom * double(s.live), tight = s.limit != 0 && double(s.limit) < kTightLimit * double(s.live);
+  if (count == 0 || near || ns < kMuchStopped * s.ran_ns) return;
+  const std::string why = fmt::format("{} full collections ({}) took {} of {} stopped, {} of the time", count, causes, ms(ns), ms(s.stopped_ns), percent(ns / s.ran_ns));
+  if (tight) all.push_back({ns, {"DOTNET_GCHeapHardLimit", fmt::format("{0:#x} ({1}) or more, or more memory for the container: {2}; {3} live in a limit of {4}", uint64_t(1.25 * kTightLimit * double(s.live)),
+                                                                     mb(uint64_t(1.25 * kTightLimit * double(s.live))), why, mb(s.live), mb(s.limit))}});
+  else all.push_back({ns, {"cycle.old_growth", fmt::format("200 instead of 100, where memory allows: {}; old space then grows twice as far before the next one", why)}});
+}
+
+// A pause far above the goal that the program's settings have if they do not name another.
+void about_longest(const Sums& s, std::vector<Weighed>& all) {
+  const double goal = double(Settings().get(Opt::pause_goal)) * 1e6;
+  const Longest& young = s.longest_young;
+  const Longest& full = s.longest_full;
+  const auto of = [&](const Longest& one, const char* kind) { return fmt::format("the longest pause of a {} collection ({}), {}, is {:.1f} times cycle.pause_goal ({} unless set)", kind, one.cause, ms(one.ns), one.ns / goal, ms(goal)); };
+  if (full.ns > kLongPause * goal && full.cause != "marked") // who marks beside the program already has no more to set
+    all.push_back({full.ns, {"collect.marking", fmt::format("concurrent: {}; old objects, of a heap of {}, are then marked beside the program", of(full, "full"), mb(full.heap))}});
+  if (young.ns > kLongPause * goal && young.young != 0)
+    all.push_back({young.ns, {"cycle.eden_max", fmt::format("{}m: {}, with {} of young objects", std::max<uint64_t>(uint64_t(double(young.young) * goal / young.ns) >> 20, 1), of(young, "young"), mb(young.young))}});
+}
+
 void about_stopping(const Sums& s, std::vector<Weighed>& all) {
   if (s.collections == 0 || s.stopping_ns < kMuchOfPauses * s.stopped_ns || s.stopping_ns / double(s.collections) < 1e6) return;
   all.push_back({s.stopping_ns, {"processors", fmt::format("more of them, or fewer threads: to bring the program's threads to a stop took {} of {}, the longest {}; who has no processor cannot stop (a cpu quota, another program, long native calls do not matter)",
@@ -90,9 +131,10 @@ void about_stopping(const Sums& s, std::vector<Weighed>& all) {
 }
 
 void about_workers(const Sums& s, std::vector<Weighed>& all) {
-  if (s.work_ns == 0 || s.idle_ns < kIdle * s.work_ns || s.stopped() < kMuchStopped) return;
-  all.push_back({s.stopped_ns * kMuchOfPauses, {"general.workers", fmt::format("fewer: of the time of collections with several threads they found nothing to do for {}; lists and large objects cannot be shared, or others hold their processors",
-                                                                              percent(s.idle_ns / s.work_ns))}});
+  if (s.work_ns == 0 || s.workers < 2 || s.idle_ns < kIdle * s.work_ns || s.stopped() < kMuchStopped) return;
+  if (s.idle_ns > s.work_ns) return; // a log of before: what it calls idle is no part of the rest
+  all.push_back({s.stopped_ns * kMuchOfPauses, {"general.workers", fmt::format("{} instead of {}: of the time of collections with several threads they found nothing to do for {}; lists and large objects cannot be shared, or others hold their processors",
+                                                                              std::max(unsigned(std::ceil(s.workers * (1 - s.idle_ns / s.work_ns))), 1u), s.workers, percent(s.idle_ns / s.work_ns))}});
 }
 
 void about_heap(const Sums& s, std::vector<Weighed>& all) {
@@ -107,7 +149,7 @@ void about_heap(const Sums& s, std::vector<Weighed>& all) {
 std::vector<Counsel> counsel_of(const LogData& log) {
   const Sums sums = sums_of(log);
   std::vector<Weighed> all;
-  for (auto rule : {about_limit, about_causes, about_stopping, about_workers, about_heap}) rule(sums, all);
+  for (auto rule : {about_limit, about_causes, about_growth, about_longest, about_stopping, about_workers, about_heap}) rule(sums, all);
   std::stable_sort(all.begin(), all.end(), [](const Weighed& a, const Weighed& b) { return a.ns > b.ns; });
   std::vector<Counsel> out;
   for (Weighed& one : all) out.push_back(std::move(one.counsel));

@@ -3,11 +3,9 @@
 // A problem is what would keep a program from running on the collector; the exit code is 1 then. A note is what one should know. After them, what one would
 // set and why (counsel.h): from the machine and the environment, and from a program's log where one is given.
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <sched.h>
 #include <sstream>
-#include <string_view>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -16,16 +14,15 @@
 
 #include "command.h"
 #include "counsel.h"
+#include "doctor_environment.h"
+#include "host/dotnet/known_settings.h"
 #include "host_facts.h"
-#include "options/parse.h"
 #include "paths.h"
 #include "probes.h"
 #include "process.h"
 #include "say.h"
 #include "strict_json.h"
 #include "table.h"
-
-extern char** environ;
 
 namespace garner::tool {
 namespace {
@@ -75,7 +72,9 @@ void check_cores(Report& report, const CgroupFacts& cgroups) {
 void check_memory(Report& report, const CgroupFacts& cgroups, const fs::path& root) {
   report.ok("memory", fmt::format("{}, {} available", size_text(meminfo_bytes(below(root, "/proc/meminfo"), "MemTotal")),
                                   size_text(meminfo_bytes(below(root, "/proc/meminfo"), "MemAvailable"))));
-  if (cgroups.memory) report.note("memory limit", fmt::format("{} (cgroup {}, {})", size_text(cgroups.memory->value), cgroups.version, cgroups.memory->file));
+  if (cgroups.memory)
+    report.note("memory limit", fmt::format("{} (cgroup {}, {}): the heap may take {} unless a limit is given, {} % of it", size_text(cgroups.memory->value), cgroups.version, cgroups.memory->file,
+                                            size_text(dotnet::limit_in_container(cgroups.memory->value)), dotnet::kContainerShare));
   else report.ok("memory limit", fmt::format("none (cgroup {})", cgroups.version));
   if (cgroups.memory_high)
     report.note("memory.high",
@@ -86,10 +85,15 @@ void check_nodes(Report& report, const fs::path& root) {
   std::vector<NodeFacts> nodes = read_nodes(root);
   if (nodes.empty()) return report.note("nodes", "unknown: no /sys/devices/system/node; one is assumed");
   std::string all;
-  for (const NodeFacts& node : nodes)
+  uint64_t sum = 0;
+  for (const NodeFacts& node : nodes) {
+    sum += node.memory_bytes;
     all += fmt::format("{}node {} {} {}", all.empty() ? "" : ", ", node.id, node.cpus.empty() ? "without cores" : "cores " + node.cpus,
                        size_text(node.memory_bytes));
-  report.ok("nodes", fmt::format("{}: {}", nodes.size(), all));
+  }
+  const uint64_t whole = meminfo_bytes(below(root, "/proc/meminfo"), "MemTotal");
+  if (sum > whole - whole / 8) return report.ok("nodes", fmt::format("{}: {}", nodes.size(), all));
+  report.note("nodes", fmt::format("{}: {}; /proc/meminfo has {}: of memory that comes and goes, as in some virtual machines, /sys tells only what is there", nodes.size(), all, size_text(whole)));
 }
 
 void check_pages(Report& report, const fs::path& root) {
@@ -121,14 +125,18 @@ std::string dotnet_command() {
   return "dotnet";
 }
 
-void check_runtimes(Report& report) {
+// The directories of those that are supported.
+std::vector<fs::path> check_runtimes(Report& report) {
+  std::vector<fs::path> supported;
   Program list;
   list.arguments = {dotnet_command(), "--list-runtimes"};
   list.streams = Streams::capture;
   list.time_limit_s = 60;
   Finished end = run_program(list);
-  if (!end.good()) return report.problem(".NET", fmt::format("'{}' {}; a .NET 10 runtime is needed", list.arguments[0], end.trouble()));
-  bool supported = false;
+  if (!end.good()) {
+    report.problem(".NET", fmt::format("'{}' {}; a .NET 10 runtime is needed", list.arguments[0], end.trouble()));
+    return supported;
+  }
   std::istringstream lines(end.output);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
@@ -137,10 +145,11 @@ void check_runtimes(Report& report) {
     std::getline(words, place);
     if (name != "Microsoft.NETCore.App") continue;
     bool fits = version.rfind(kSupported, 0) == 0;
-    supported |= fits;
+    if (const size_t open = place.find('['), shut = place.rfind(']'); fits && open != std::string::npos && shut > open) supported.push_back(fs::path(place.substr(open + 1, shut - open - 1)) / version);
     report.tell(fits, ".NET", fmt::format("{}{}: {}", version, place, fits ? "supported" : "not supported, programs on it must stay on the stock collector"));
   }
-  if (!supported) report.problem(".NET", "no supported runtime found; a .NET 10 runtime is needed");
+  if (supported.empty()) report.problem(".NET", "no supported runtime found; a .NET 10 runtime is needed");
+  return supported;
 }
 
 void check_library(Report& report, const std::string& given) {
@@ -155,41 +164,12 @@ void check_library(Report& report, const std::string& given) {
   else report.problem("library", fmt::format("{}: {}", path, answer.text));
 }
 
-void check_options(Report& report, const char* list) {
-  Settings settings;
-  if (!settings.parse(list)) return report.problem("GARNER", settings.error());
-  if (const IllegalPair* pair = settings.illegal()) return report.problem("GARNER", pair->sentence);
-  report.ok("GARNER", *list == 0 ? "empty" : list);
-}
-
-void check_variable(Report& report, const std::string& name, const std::string& value) {
-  std::string bare = name.substr(name.find('_') + 1);
-  std::error_code error;
-  if (bare == "GCPath") {
-    bool there = fs::is_regular_file(value, error);
-    if (there) return report.note(name, fmt::format("{}: every .NET program here runs on it", value));
-    return report.problem(name, fmt::format("{}: no such file; no .NET program starts", value));
+void check_environment(Report& report, const std::vector<fs::path>& runtimes, const fs::path& root) {
+  const Surroundings around = {runtimes, meminfo_bytes(below(root, "/proc/meminfo"), "HugePages_Free") / 1024 * (2 << 20)}; // a number of pages
+  for (const Finding& one : findings_of(own_variables(), around)) {
+    if (one.verdict == Verdict::problem) report.problem(one.what, one.text);
+    else report.tell(one.verdict == Verdict::ok, one.what, one.text);
   }
-  if (bare == "GCName" && value.find('/') != std::string::npos)
-    return report.problem(name, fmt::format("{}: must be a bare file name; the runtime dies on a path (DOTNET_GCPath takes one)", value));
-  report.note(name, fmt::format("{} is in force", value.empty() ? "(empty)" : value));
-}
-
-void check_environment(Report& report) {
-  bool options = false;
-  for (char** entry = environ; *entry != nullptr; entry++) {
-    std::string_view text = *entry;
-    size_t equals = text.find('=');
-    if (equals == std::string_view::npos) continue;
-    std::string name(text.substr(0, equals)), value(text.substr(equals + 1));
-    if (name == "GARNER") {
-      options = true;
-      check_options(report, value.c_str());
-    }
-    for (std::string_view prefix : {"DOTNET_GC", "DOTNET_gc", "COMPlus_GC", "COMPlus_gc"})
-      if (name.rfind(prefix, 0) == 0) check_variable(report, name, value);
-  }
-  if (!options) report.ok("GARNER", "not set: the defaults are in force");
 }
 
 void counsel(Report& report, const CgroupFacts& cgroups, const fs::path& root, const std::string& log, const LogData& data) {
@@ -216,9 +196,9 @@ int doctor(const std::string& library, const std::string& log) {
   check_nodes(report, root);
   check_pages(report, root);
   check_calls(report);
-  check_runtimes(report);
+  const std::vector<fs::path> runtimes = check_runtimes(report);
   check_library(report, library);
-  check_environment(report);
+  check_environment(report, runtimes, root);
   counsel(report, cgroups, root, log, data);
   return report.problems() > 0 ? kExitFailed : 0;
 }

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <cwchar>
 #include <fcntl.h>
 #include <filesystem>
 #include <memory>
@@ -30,13 +31,30 @@ std::string plain_text(const char* field, size_t most) {
   return text;
 }
 
+// The same of text in the locale's own characters: those of one column stay.
+std::string plain_command(const std::string& text) {
+  std::string shown;
+  std::mbstate_t state = {};
+  for (size_t at = 0; at < text.size();) {
+    wchar_t c = 0;
+    const size_t bytes = std::mbrtowc(&c, text.data() + at, text.size() - at, &state);
+    const bool whole = bytes != 0 && bytes <= text.size() - at;
+    if (!whole) state = {};
+    if (whole && wcwidth(c) == 1) shown.append(text, at, bytes);
+    else shown += '?';
+    at += whole ? bytes : 1;
+  }
+  return shown;
+}
+
 // The command line with spaces between arguments; the short name of a process that has none.
 std::string command_of(int64_t pid) {
   std::string text;
   if (!read_file(proc(pid, "cmdline"), text) || text.empty()) read_file(proc(pid, "comm"), text);
   while (!text.empty() && (text.back() == 0 || text.back() == '\n')) text.pop_back();
   std::replace(text.begin(), text.end(), '\0', ' ');
-  return plain_text(text.data(), std::min(text.size(), size_t(4096)));
+  text.resize(std::min(text.size(), size_t(4096)));
+  return plain_command(text);
 }
 
 // When the process was started, and whether it has ended and only waits for its parent. The name before it may hold anything, parentheses too.
@@ -94,7 +112,7 @@ LiveFigures checked(const LivePage& page) {
   for (uint64_t index = all - kept; index != all; index++) { // counted from 0 here
     const LiveCycle& c = page.cycles[index % kLiveCycles];
     const uint64_t kind = c.what & 0xff, cause = c.what >> 8 & 0xff;
-    if (c.index != index + 1 || kind > uint64_t(Kind::full) || cause > uint64_t(Cause::promotion_failed)) continue;
+    if (c.index != index + 1 || kind > uint64_t(Kind::full) || cause >= kCauses) continue;
     f.last.push_back({c.index, c.start_ns, c.pause_ns, c.stop_ns, c.heap_before, c.heap_after, c.copied, Kind(kind), Cause(cause)});
   }
   for (uint32_t i = 0; i < kLiveWorkers; i++)

@@ -76,8 +76,13 @@ void LogReader::record(const std::string& line) {
   }
   std::string event = word(record, "event");
   uint64_t pid = number(record, "pid");
+  const bool begins = event == "heap_ready";
+  if (!run_.empty() && (begins ? word(record, "run") != run_ : heaps_.count(pid) == 0)) {
+    if (begins) heaps_.erase(pid); // the number is another's now
+    return;
+  }
   lost_ += number(record, "lost_before");
-  if (event == "heap_ready") {
+  if (begins) {
     heaps_[pid] = {number(record, "limit_bytes"), number(record, "reserved_bytes"), 0, unsigned(number(record, "workers")), unsigned(number(record, "nodes")),
                    word(record, "door"), word(record, "preset")};
   } else if (event == "cycle_end") {

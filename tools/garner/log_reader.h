@@ -23,6 +23,8 @@ class LogReader {
   // that runs for weeks takes no room.
   LogReader(std::filesystem::path path, uint64_t from, bool temporary) : path_(std::move(path)), offset_(from), temporary_(temporary) {}
   void more();
+  // Of a log that others write to as well: only processes whose heap_ready has this run count, and none that began before. Before more().
+  void only(const std::string& run) { run_ = run; }
 
   bool loaded() const { return !heaps_.empty(); }
   const std::map<uint64_t, HeapSeen>& heaps() const { return heaps_; } // by process
@@ -41,6 +43,7 @@ class LogReader {
   uint64_t offset_;
   bool temporary_;
   std::string rest_; // the begun line
+  std::string run_;  // empty: all processes count
   std::map<uint64_t, HeapSeen> heaps_;
   std::map<std::string, uint64_t> kinds_;
   std::vector<double> pauses_ms_;

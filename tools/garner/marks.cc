@@ -242,7 +242,7 @@ void add_marks_args(CLI::App& app, MarksArgs& args) {
       ->check(CLI::Range(1, 1000));
   app.add_option("--timeout", args.time_limit_s, "Seconds after which a run is killed; 0: 20 times the reference run and a minute")
       ->type_name("S")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->capture_default_str();
   app.add_option("--out", args.out, "Directory where parts are kept (default: marks in the bench output directory)")->type_name("DIR");
   app.add_option("--bench-dir", args.bench_directory, "Directory of the NAME.bench files (default: bench/dotnet of the tree this program was built in)")->type_name("DIR");

@@ -2,6 +2,7 @@
 //
 // The exit code is the program's (128+n when signal n ended it); 127 and 126 as shells use them where it cannot be started.
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -39,6 +40,7 @@ struct LogUse {
   std::optional<LogReader> reader;
   std::string options;   // the value for GARNER
   std::string why_none;  // why there is no reader
+  std::string run;       // by which records are known in a log that others may write to
 };
 
 // A log goes to a regular file, new or old: the collector would write to a device or a FIFO too, but nothing could be read back from it.
@@ -71,6 +73,8 @@ void read_from_end(LogUse& use, const fs::path& path) {
   std::error_code error;
   uint64_t size = fs::file_size(path, error);
   use.reader.emplace(path, error ? 0 : size, false);
+  use.run = fmt::format("{}-{}", getpid(), std::chrono::system_clock::now().time_since_epoch().count());
+  use.reader->only(use.run);
 }
 
 void plan_log(const RunArgs& args, LogUse& use) {
@@ -180,6 +184,7 @@ int run(const RunArgs& args, const Invocation& invocation) {
   Program program;
   program.arguments = invocation.program;
   program.environment = environment_for(mode, library, use.options, limit);
+  if (!use.run.empty()) program.environment["GARNER_RUN"] = use.run;
   program.group = Group::shared;
   if (use.reader) program.each_second = [&use] { read_more(use); };
   Finished end = run_program(program);

@@ -104,7 +104,7 @@ int list() {
       const uint64_t now = live_clock_ns(), age = now > f.start.start_ns ? now - f.start.start_ns : 0;
       table.row({std::to_string(pid), short_bytes(heap), short_bytes(f.now.committed), short_count(f.now.collections),
                  f.last.empty() ? "-" : milliseconds_text(double(f.last.back().pause_ns) / 1e6), milliseconds_text(double(f.now.longest_pause_ns) / 1e6),
-                 age == 0 ? "-" : fmt::format("{:.1f} %", std::min(100.0, 100 * double(f.now.total_pause_ns) / double(age))), process.command().substr(0, room)});
+                 age == 0 ? "-" : fmt::format("{:.1f} %", std::min(100.0, 100 * double(f.now.total_pause_ns) / double(age))), short_command(process.command(), room)});
       rows++;
     } catch (const UsageError&) {} // has ended meanwhile, or shows another one's page
   }
@@ -114,6 +114,7 @@ int list() {
 }
 
 int top(const TopArgs& args) {
+  shows_blocks(); // sets the locale, by which commands are read
   if (!(args.interval >= kIntervalLeast && args.interval <= kIntervalMost)) // not a number is neither
     throw UsageError(fmt::format("--interval takes {:g} to {:g} seconds", kIntervalLeast, kIntervalMost));
   if (args.count_given->count() != 0 && args.count == 0) throw UsageError("--count takes 1 or more");

@@ -60,6 +60,7 @@ bool shows_blocks() {
 
 TopScreen::TopScreen() : typed_(isatty(0) != 0) {
   const char* type = std::getenv("TERM");
+  if (type != nullptr && std::string_view(type) == "dumb") throw UsageError("a terminal of type 'dumb' has no screen; --once prints the figures without one");
   catch_signals(); // first: the library leaves handlers alone that it finds, and would not take back its own
   screen_ = newterm(nullptr, stdout, stdin);
   if (screen_ == nullptr) {

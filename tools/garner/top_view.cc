@@ -11,7 +11,7 @@ namespace garner::tool {
 namespace {
 
 constexpr size_t kWide = 78; // columns from which lines have their long form
-constexpr size_t kChartMost = 9, kChartLeast = 3, kLabel = 8;
+constexpr size_t kChartLeast = 3, kLabel = 8;
 
 size_t width_of(const std::string& text) {
   return size_t(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
@@ -108,8 +108,9 @@ class View {
 };
 
 StyledLine View::title() const {
-  return two_ends({{fmt::format("{} ", subject_.pid), Style::title}, {subject_.command, Style::plain}},
-                  {{"up " + time_text(since(f_.start.start_ns)), Style::faint}}, width_);
+  const std::string number = fmt::format("{} ", subject_.pid), up = "up " + time_text(since(f_.start.start_ns));
+  const size_t others = width_of(number) + width_of(up) + 1;
+  return two_ends({{number, Style::title}, {short_command(subject_.command, width_ > others ? width_ - others : 0), Style::plain}}, {{up, Style::faint}}, width_);
 }
 
 StyledLine View::about() const {
@@ -142,6 +143,9 @@ StyledLine View::heap_row(uint32_t part, uint64_t most, size_t room) const {
   const size_t whole = cells(taken), used = std::min(whole, cells(taken - holes));
   line.push_back({repeated(frame_.blocks ? "█" : "#", used), Style::used});
   line.push_back({repeated(frame_.blocks ? "░" : ".", whole - used), Style::holes});
+  if (HeapPart(part) == HeapPart::eden && wide_ && f_.last.size() >= 2)
+    if (const LiveCollection &last = f_.last.back(), &before = f_.last[f_.last.size() - 2]; last.index == before.index + 1 && last.heap_before > before.heap_after) // large objects count too
+      line.push_back({fmt::format("  up to {} when it began", short_bytes(last.heap_before - before.heap_after)), Style::faint});
   return line;
 }
 
@@ -161,7 +165,7 @@ View::Lines View::heap(size_t rows) const {
     uint64_t most = 1;
     for (uint64_t taken : f_.now.taken) most = std::max(most, taken);
     all.push_back({{fmt::format("{:<11}{:>7}{:>8}  ", "heap", "used", "holes"), Style::title}, {last_collection(), Style::faint}});
-    const size_t room = width_ > 32 ? std::min<size_t>(width_ - 29, 60) : 0;
+    const size_t room = width_ > 32 ? width_ - 29 : 0;
     for (uint32_t part = 0; part < kHeapParts; part++) all.push_back(heap_row(part, most, room));
   }
   all.push_back(total());
@@ -197,7 +201,7 @@ View::Lines View::pauses(size_t rows) const {
   Lines all = {{head("pauses"), {last, Style::plain}},
                {head(fmt::format("{} {}", "last", pauses_.size()).c_str()), {percentiles, Style::plain}},
                {head("kinds"), {counts(f_.now.kinds, 3, 3, [](size_t i) { return name_of(Kind(i)); }), Style::plain}, {failures, Style::alarm}},
-               {head("causes"), {counts(f_.now.causes, uint64_t(Cause::promotion_failed) + 1, kLiveCauses, [](size_t i) { return name_of(Cause(i)); }), Style::plain}}};
+               {head("causes"), {counts(f_.now.causes, kCauses, kLiveCauses, [](size_t i) { return name_of(Cause(i)); }), Style::plain}}};
   if (all.size() > rows) all.resize(rows);
   return all;
 }
@@ -238,7 +242,7 @@ View::Lines View::chart(size_t rows) const {
 
 StyledLine View::worker_row(const LiveWorkerRow& row) const {
   const LiveWork none{}, &last = row.in_last ? row.figures.last : none, &all = row.figures.all;
-  const auto idle = [](const LiveWork& w) { return w.ns == 0 ? std::string("-") : fmt::format("{:.0f} %", std::min(100.0, 100 * double(w.idle_ns) / double(w.ns))); };
+  const auto idle = [](const LiveWork& w) { return w.ns == 0 ? std::string("-") : fmt::format("{:.0f} %", 100 * double(w.idle_ns) / double(w.ns)); };
   const std::string whole = fmt::format("{:>8}{:>8}{:>6}", short_bytes(all.bytes), short_count(all.steals), idle(all));
   std::string text = fmt::format("{:>6}{:>9}{}", row.worker, short_count(all.objects), whole);
   if (wide_)
@@ -269,7 +273,7 @@ View::Lines View::lines() {
   const bool about_shown = take(1) == 1;
   const size_t wanted = 1 + f_.workers.size() + (f_.start.workers > kLiveWorkers), spaces = left >= 2 * kChartLeast + 3 ? 3 : 0;
   take(spaces);
-  const size_t chart_rows = f_.last.empty() ? 0 : endless ? kChartLeast + 2 : left < kChartLeast ? 0 : std::clamp(left - std::min(wanted, left), kChartLeast, kChartMost);
+  const size_t chart_rows = f_.last.empty() ? 0 : endless ? kChartLeast + 2 : left < kChartLeast ? 0 : std::max(left - std::min(wanted, left), kChartLeast);
   take(chart_rows);
   const size_t worker_rows = f_.workers.empty() ? 0 : left;
 
@@ -300,6 +304,22 @@ std::string short_bytes(uint64_t bytes) {
   size_t unit = 0;
   for (; value >= 1023.95 && unit < 6; unit++) value /= 1024;
   return fmt::format("{:.1f}{}", value, " KMGTPE"[unit]);
+}
+
+std::string short_command(const std::string& command, size_t columns) {
+  std::string text = command;
+  if (width_of(text) > columns) {
+    text.clear();
+    for (size_t at = 0; at < command.size();) {
+      const size_t end = std::min(command.find(' ', at), command.size()), slash = command.rfind('/', end - (end > at ? 1 : 0));
+      const size_t from = slash != std::string::npos && slash >= at && slash + 1 < end ? slash + 1 : at;
+      text += command.substr(from, end - from) + (end < command.size() ? " " : "");
+      at = end + 1;
+    }
+  }
+  StyledLine line = {{text, Style::plain}};
+  cut(line, columns);
+  return line[0].text;
 }
 
 std::string short_count(uint64_t count) {

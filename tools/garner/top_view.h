@@ -25,13 +25,16 @@ struct TopFrame {
 };
 struct TopSubject {
   int64_t pid;
-  std::string command; // printable ASCII
+  std::string command; // printable; each character is one column wide
   uint64_t now_ns;     // when the figures were read, by the clock of the page
 };
 
 std::vector<StyledLine> top_lines(const LiveFigures& figures, const TopSubject& subject, const TopFrame& frame);
 // Without styles; a newline behind each line, no spaces before it.
 std::string plain_text(const std::vector<StyledLine>& lines);
+
+// The command in so many columns: where it is longer, arguments lose their directories first, then it is cut.
+std::string short_command(const std::string& command, size_t columns);
 
 // Figures as the view shows them, at most 6 and 5 characters: "31.6M", "1.2G"; "812", "1.2M".
 std::string short_bytes(uint64_t bytes);

@@ -9,30 +9,12 @@
 
 #include "base/print.h"
 #include "host/dotnet/host.h"
+#include "host/dotnet/known_settings.h"
 
 namespace garner::dotnet {
 namespace {
 
-constexpr u64 kContainerShare = 75;      // percent of a container's limit that the heap may use
-constexpr u64 kContainerLeast = 20 * MiB, kLeastLimit = 4 * MiB;
 constexpr u64 kLeastGen0 = 64 * KiB;
-
-// Stock settings that nothing here reads, and the value that asks for nothing.
-struct Ignored { const char* private_key; const char* public_key; i64 harmless; };
-constexpr Ignored kIgnored[] = {
-    {"GCMaxHeapCount", "System.GC.MaxHeapCount", 0},
-    {"GCgen1size", nullptr, 0},
-    {"GCGen1MaxBudget", nullptr, 0},
-    {"GCDynamicAdaptationMode", "System.GC.DynamicAdaptationMode", 1},
-    {"GCDTargetTCP", "System.GC.DTargetTCP", 0},
-    {"GCLOHCompact", nullptr, 0},
-    {"gcForceCompact", nullptr, 0},
-    {"GCSegmentSize", nullptr, 0},
-    {"GCEnableSpecialRegions", nullptr, 0},
-    {"GCLatencyLevel", nullptr, 1},
-    {"GCStress", nullptr, 0},
-    {"HeapVerify", nullptr, 0},
-};
 
 alignas(TheCycle) char cycle_storage[sizeof(TheCycle)];
 
@@ -127,7 +109,7 @@ void DotNet::read_stock() {
   else if (settings.get(Opt::limit_percent) != 0) s.hard_limit = memory / 100 * u64(settings.get(Opt::limit_percent));
   s.limit_from_config = s.hard_limit != 0;
   if (s.hard_limit == 0 && facts.container != 0) {
-    s.hard_limit = max_of(kContainerLeast, facts.container / 100 * kContainerShare);
+    s.hard_limit = limit_in_container(facts.container);
     s.limit_from_container = true;
   }
   stock = s;
@@ -146,7 +128,7 @@ void DotNet::note_unsupported() {
       line.text(line.size() == 0 ? "settings without effect here: " : ", ").text(key.private_key);
   if (line.size() != 0) say(line.c_str());
   if (const char* profiling = getenv("CORECLR_ENABLE_PROFILING"); profiling != nullptr && strcmp(profiling, "1") == 0)
-    say("CORECLR_ENABLE_PROFILING: a profiler is not told which objects moved or survived; after the first collection addresses it remembers are wrong");
+    say(Line().text("CORECLR_ENABLE_PROFILING: ").text(kOfProfilers).c_str());
 }
 
 // GCHeapAffinitizeMask and GCHeapAffinitizeRanges ("0,2,4-7"): where collector threads may run. False when malformed. With GCNoAffinitize
@@ -156,22 +138,7 @@ bool DotNet::read_affinity() {
   if (i64 mask = number("GCHeapAffinitizeMask", "System.GC.HeapAffinitizeMask", 0); mask != 0) set.bits[0] = u64(mask);
   const char* ranges = nullptr;
   if (ee->GetStringConfigValue("GCHeapAffinitizeRanges", "System.GC.HeapAffinitizeRanges", &ranges)) {
-    const char* p = ranges;
-    auto digits = [&p](u32& out) {
-      if (*p < '0' || *p > '9') return false;
-      for (out = 0; *p >= '0' && *p <= '9' && out < 1024; p++) out = out * 10 + u32(*p - '0');
-      return out < 1024;
-    };
-    bool good = *p != 0;
-    while (good && *p != 0) {
-      u32 low, high;
-      good = digits(low);
-      high = low;
-      if (good && *p == '-') good = (p++, digits(high)) && high >= low;
-      for (u32 c = low; good && c <= high; c++) set.bits[c / 64] |= u64(1) << (c % 64);
-      if (*p == ',') p++;
-      else if (*p != 0) good = false;
-    }
+    const bool good = parse_processors(ranges, set.bits);
     ee->FreeStringConfigValue(ranges);
     if (!good) return false;
   }
@@ -276,7 +243,7 @@ clr::Hresult DotNet::initialize() {
   if (!read_settings()) return clr::kFail;
   machine.set_seed(u64(settings.get(Opt::seed)));
   read_stock();
-  if (!read_affinity()) return refuse("GCHeapAffinitizeRanges is malformed; expected a list like 0,2,4-7");
+  if (!read_affinity()) return refuse(Line().text("GCHeapAffinitizeRanges is ").text(kRangesMalformed).c_str());
   const char* trouble = nullptr;
   if (!recording.init(settings, trouble)) return refuse(trouble);
   note_unsupported();

@@ -1,0 +1,55 @@
+// What is known of the runtime's settings before a program runs: least limit, those without effect, how a list of processors is read. Of the host, which goes by it,
+// and of `garner doctor`, which tells beforehand.
+#pragma once
+#include "base/words.h"
+
+namespace garner::dotnet {
+
+inline constexpr u64 kLeastLimit = 4 * MiB; // .NET does not start in less
+
+// Of a container's limit, where nothing else gives the heap one.
+inline constexpr u64 kContainerShare = 75, kContainerLeast = 20 * MiB; // percent
+inline u64 limit_in_container(u64 bytes) { return bytes / 100 * kContainerShare > kContainerLeast ? bytes / 100 * kContainerShare : kContainerLeast; }
+
+// Stock settings that nothing here reads, and the value that asks for nothing.
+struct Ignored { const char* private_key; const char* public_key; i64 harmless; };
+inline constexpr Ignored kIgnored[] = {
+    {"GCMaxHeapCount", "System.GC.MaxHeapCount", 0},
+    {"GCgen1size", nullptr, 0},
+    {"GCGen1MaxBudget", nullptr, 0},
+    {"GCDynamicAdaptationMode", "System.GC.DynamicAdaptationMode", 1},
+    {"GCDTargetTCP", "System.GC.DTargetTCP", 0},
+    {"GCLOHCompact", nullptr, 0},
+    {"gcForceCompact", nullptr, 0},
+    {"GCSegmentSize", nullptr, 0},
+    {"GCEnableSpecialRegions", nullptr, 0},
+    {"GCLatencyLevel", nullptr, 1},
+    {"GCStress", nullptr, 0},
+    {"HeapVerify", nullptr, 0},
+};
+
+inline constexpr const char* kOfProfilers = "a profiler is not told which objects moved or survived; after the first collection addresses it remembers are wrong";
+
+// GCHeapAffinitizeRanges, "0,2,4-7": sets the bits of these processors, of 1024. False when malformed.
+inline constexpr const char* kRangesMalformed = "malformed; expected a list like 0,2,4-7";
+inline bool parse_processors(const char* text, u64 (&bits)[16]) {
+  const char* p = text;
+  auto digits = [&p](u32& out) {
+    if (*p < '0' || *p > '9') return false;
+    for (out = 0; *p >= '0' && *p <= '9' && out < 1024; p++) out = out * 10 + u32(*p - '0');
+    return out < 1024;
+  };
+  bool good = *p != 0;
+  while (good && *p != 0) {
+    u32 low, high;
+    good = digits(low);
+    high = low;
+    if (good && *p == '-') good = (p++, digits(high)) && high >= low;
+    for (u32 c = low; good && c <= high; c++) bits[c / 64] |= u64(1) << (c % 64);
+    if (*p == ',') p++;
+    else if (*p != 0) good = false;
+  }
+  return good;
+}
+
+} // namespace garner::dotnet
