@@ -20,6 +20,7 @@ constexpr double kIdle = 0.6;          // of the workers' time
 constexpr double kFragmented = 0.25;   // of the heap
 constexpr double kTightLimit = 4;      // times what lives: below it the limit keeps old space from growing as it may
 constexpr double kLongPause = 2;       // times cycle.pause_goal
+constexpr uint64_t kWorthMarking = 200 << 20; // of a smaller heap the pauses about a marking beside the program are no shorter than a stop (bench/dotnet/README.md)
 
 // Of a kind of collection the longest pause, and what one would need to know of it.
 struct Longest { double ns = 0; std::string cause; uint64_t young = 0, heap = 0; };
@@ -118,7 +119,7 @@ void about_longest(const Sums& s, std::vector<Weighed>& all) {
   const Longest& young = s.longest_young;
   const Longest& full = s.longest_full;
   const auto of = [&](const Longest& one, const char* kind) { return fmt::format("the longest pause of a {} collection ({}), {}, is {:.1f} times cycle.pause_goal ({} unless set)", kind, one.cause, ms(one.ns), one.ns / goal, ms(goal)); };
-  if (full.ns > kLongPause * goal && full.cause != "marked") // who marks beside the program already has no more to set
+  if (full.ns > kLongPause * goal && full.heap >= kWorthMarking && full.cause != "marked") // who marks beside the program already has no more to set
     all.push_back({full.ns, {"collect.marking", fmt::format("concurrent: {}; old objects, of a heap of {}, are then marked beside the program", of(full, "full"), mb(full.heap))}});
   if (young.ns > kLongPause * goal && young.young != 0)
     all.push_back({young.ns, {"cycle.eden_max", fmt::format("{}m: {}, with {} of young objects", std::max<uint64_t>(uint64_t(double(young.young) * goal / young.ns) >> 20, 1), of(young, "young"), mb(young.young))}});
