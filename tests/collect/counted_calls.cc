@@ -95,6 +95,7 @@ struct Refusing : CountingLinux {
     refused.fetch_add_relaxed(1);
     return false;
   }
+  u64 now() const { return Linux::now(); } // the thread looks too
   u32 granted = 1; // the first pause's
   bool was_clean = false; // read when the marking is over
   std::function<bool()> written;
