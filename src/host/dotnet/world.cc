@@ -42,7 +42,7 @@ void DotNet::begin(Kind kind, Cause cause, u64 number) {
     beside_reason_ = reason(cause);
     beside_asked_ = cause == Cause::induced;
   }
-  if (kind == Kind::full && cause != Cause::induced && !ends_beside_) announce_full();
+  if (kind == Kind::full && cause != Cause::induced) announce_full();
   fire_start(kind, cause, number);
   ee->UpdateGCEventStatus(int(event_level.load_relaxed()), int(event_keywords.load_relaxed()), int(private_level.load_relaxed()),
                           int(private_keywords.load_relaxed()));
