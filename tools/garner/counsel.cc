@@ -34,7 +34,8 @@ struct Sums {
   std::map<std::string, std::pair<size_t, double>> full_by_cause;
   Longest longest_young, longest_full;
   unsigned workers = 0;
-  double stopped() const { return ran_ns > 0 ? stopped_ns / ran_ns : 0; }
+  double share(double ns) const { return ran_ns > 0 ? ns / ran_ns : 0; } // of the time; none of a log with one collection, which tells no time
+  double stopped() const { return share(stopped_ns); }
 };
 
 Sums sums_of(const LogData& log) {
@@ -106,8 +107,8 @@ void about_growth(const Sums& s, std::vector<Weighed>& all) {
     causes += fmt::format("{}{} {}", causes.empty() ? "" : ", ", cause, seen.first);
   }
   const bool near = s.limit != 0 && s.live != 0 && double(s.limit) < kRoom * double(s.live), tight = s.limit != 0 && double(s.limit) < kTightLimit * double(s.live);
-  if (count == 0 || near || ns < kMuchStopped * s.ran_ns) return;
-  const std::string why = fmt::format("{} full collections ({}) took {} of {} stopped, {} of the time", count, causes, ms(ns), ms(s.stopped_ns), percent(ns / s.ran_ns));
+  if (count == 0 || near || s.share(ns) < kMuchStopped) return;
+  const std::string why = fmt::format("{} full collections ({}) took {} of {} stopped, {} of the time", count, causes, ms(ns), ms(s.stopped_ns), percent(s.share(ns)));
   if (tight) all.push_back({ns, {"DOTNET_GCHeapHardLimit", fmt::format("{0:#x} ({1}) or more, or more memory for the container: {2}; {3} live in a limit of {4}", uint64_t(1.25 * kTightLimit * double(s.live)),
                                                                      mb(uint64_t(1.25 * kTightLimit * double(s.live))), why, mb(s.live), mb(s.limit))}});
   else all.push_back({ns, {"cycle.old_growth", fmt::format("200 instead of 100, where memory allows: {}; old space then grows twice as far before the next one", why)}});
