@@ -142,7 +142,7 @@ template <class H, class M> class Cycle final : public Collector {
   bool gave_up_ = false;
   bool watches_ = false;        // the program's barrier notes pages
   u64 marking_number_ = 0, given_up_ = 0; // see CycleRecord::number; markings that came to nothing have had numbers too
-  u64 marking_began_ns_ = 0, marking_began_old_ = 0, marking_grew_ = 0, first_pause_ns_ = 0;
+  u64 marking_began_ns_ = 0, marking_began_old_ = 0, first_pause_ns_ = 0;
   u32 passes_ = 1;
   Atomic<u32> marking_now_{0};  // relaxed: a hint
   typename Gang<M>::Spawn spawn_ = nullptr;

@@ -453,7 +453,6 @@ template <class H, class M> void Cycle<H, M>::watch_program(bool on) {
 template <class H, class M> void Cycle<H, M>::end_marking(Self& self, CycleEnd& end) {
   auto& m = beside();
   const u32 most = gang_.workers();
-  marking_grew_ = old_bytes() - min_of(old_bytes(), marking_began_old_);
   condemned_ = 2;
   end.cause = Cause::marked;
   host_.before_roots(Kind::full);
@@ -654,8 +653,9 @@ template <class H, class M> u64 Cycle<H, M>::room_for_young(const GenerationSize
 template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& request, CycleEnd& end, CycleRecord& record) {
   const GenerationSizes& s = record.after;
   u64 old = s.bytes[2] + s.bytes[3] + s.bytes[4] - s.holes[2] - s.holes[4];
+  const u64 old_before = old_bytes();
   if (kind == Kind::full) {
-    u64 had = max_of(old_bytes(), old), grown = had - min_of(had, old_after_full_);
+    u64 had = max_of(old_before, old), grown = had - min_of(had, old_after_full_);
     old_growth_ = max_of(grown, old_growth_ / 4 * 3);
     old_after_full_ = old;
   }
@@ -673,9 +673,8 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
     if (!record.beside) pace_.after_stop(in_place ? pause + pause / 2 : pause, end.heap_after); // one that moves takes half as long again
     if (!end.en_masse) pace_.after_full_look(record.before.bytes[0], in_place ? compaction().eden_lived() : s.bytes[1]); // else what waited is old now
     const bool due = request.cause == Cause::eden_full || request.cause == Cause::large_budget;
-    if (record.beside) pace_.after_marking(marking_grew_, beside().marked_for_ns() / worker_count_ + end.mark_ns, end.heap_after);
-    pace_.after_full(end.heap_after, old, room_for_young(s), pause, due ? now - last_full_ns_ : 0, record.beside || in_place ? s.holes[2] : 0,
-                     record.beside ? max_of<u64>(marking_grew_, 1) : 0);
+    if (ended_marking()) pace_.after_marking(old_before - min_of(old_before, marking_began_old_), beside().marked_for_ns() / worker_count_ + end.mark_ns, end.heap_after);
+    pace_.after_full(end.heap_after, old, room_for_young(s), pause, due ? now - last_full_ns_ : 0, record.beside || in_place ? s.holes[2] : 0);
     last_full_ns_ = now;
   } else if (end.en_masse) {
     pace_.after_en_masse(pause, end.start_ns - last_end_ns_, old, room_for_young(s));

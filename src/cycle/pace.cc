@@ -107,12 +107,12 @@ void Pace::squeeze(u64 old_bytes, u64 room) {
 
 bool Pace::promotes_en_masse(u64 young, u64 old_bytes, u64 room, bool marking) const {
   const u64 overdue = overdue_.load_relaxed(), left = marking ? overdue - min_of(overdue, old_bytes) : growth_left(old_bytes);
-  return unseen_ != 0 && !short_ && young <= left_for_young(left, room);
+  return goes_unseen() && young <= left_for_young(left, room);
 }
 
 bool Pace::full_due_instead(u64 old_bytes, u64 young, u64 room) const {
   const u64 left = left_for_young(growth_left(old_bytes), room), grown = old_bytes - min_of(old_bytes, live_);
-  return unseen_ != 0 && !short_ && young > left && full_cost(seen_ns_, old_bytes) * double(left) <= seen_ns_ * double(young) * double(grown + left);
+  return goes_unseen() && young > left && full_cost(seen_ns_, old_bytes) * double(left) <= seen_ns_ * double(young) * double(grown + left);
 }
 
 bool Pace::marking_due(u64 old_bytes, u64 young, u64 room) const {
@@ -129,6 +129,8 @@ void Pace::after_stop(u64 pause_ns, u64 live_bytes) {
 // A stop would have marked and moved, half of what lives as a rule. The thread that marked had less than a processor, so this can only be too much: it lowers what stops have taught, or
 // one that took long in a bad moment would never be tried again.
 void Pace::after_marking(u64 grown_bytes, u64 trace_ns, u64 live_bytes) {
+  marked_ = true;
+  became_old_ = grown_bytes;
   marked_growth_ = max_of(grown_bytes, marked_growth_ / 4 * 3);
   if (trace_ns == 0 || live_bytes < kStopSeen) return;
   const double moving = copy_ns_ != 0 ? copy_ns_ / 2 : kStopNs / 2;
@@ -137,7 +139,7 @@ void Pace::after_marking(u64 grown_bytes, u64 trace_ns, u64 live_bytes) {
 
 u64 Pace::expected_copies(u64 waiting, u64 old_bytes) const {
   const u64 young = eden() + waiting;
-  const bool none = unseen_ != 0 && !short_ && (young <= growth_left(old_bytes) || full_due_instead(old_bytes, young, ~u64(0)));
+  const bool none = goes_unseen() && (young <= growth_left(old_bytes) || full_due_instead(old_bytes, young, ~u64(0)));
   return none ? 0 : expected_survivors() + waiting;
 }
 
@@ -218,16 +220,17 @@ void Pace::judge_marking(u64 pause_ns) {
   stops_next_ = stops_ != 0 ? min_of(2 * stops_next_, kStopsMost) : max_of(stops_next_ / 2, kStopsFirst); // one marking may be good where the next is not: its holes are paid for later
 }
 
-void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64 since_ns, u64 holes, u64 unseen) {
+void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64 since_ns, u64 holes) {
   if (since_ns != 0) {
     const double share = 100 * double(pause_ns) / double(since_ns), right = config_.gc_share_percent; // percent
     if (share > 2 * right || pause_ns > config_.pause_goal_ns) roomy_ = min_of(2 * roomy_, kRoomyMost);
     else if (share < right / 2) roomy_ = max_of(roomy_ / 2, kRoomyLeast);
   }
   counted_ = max_of(live_bytes, old_bytes);
-  const u64 seen = counted_ - min_of(unseen, counted_);
+  beside_ = marked_;
+  marked_ = false;
+  const u64 seen = counted_ - (beside_ ? min_of(became_old_, counted_) : 0);
   const u64 lived = config_.limit != 0 ? counted_ : clamp_to(seen + (seen - min_of(seen, live_)), min_of(live_, counted_), counted_);
-  beside_ = unseen != 0;
   steady_ = lived <= live_ + live_ / 4;
   live_ = lived;
   judge_marking(pause_ns);

@@ -58,8 +58,8 @@ class Pace {
   void after_young(const YoungFacts& facts);
   void after_en_masse(u64 pause_ns, u64 interval_ns, u64 old_bytes, u64 room);
   // since_ns: the time since the full collection before; 0: this one was asked for, and says nothing of how often they are due. holes: bytes in old space that a marking beside the
-  // program has left, which only what is promoted can fill. unseen: bytes of live_bytes that became old during such a marking.
-  void after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64 since_ns = 0, u64 holes = 0, u64 unseen = 0);
+  // program has left, which only what is promoted can fill.
+  void after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64 since_ns = 0, u64 holes = 0);
   // Before it: what a full collection has seen of an eden, which may have been collected instead of promoted en masse.
   void after_full_look(u64 eden_used, u64 survived);
 
@@ -77,7 +77,8 @@ class Pace {
   // Whether a full collection now would take several times as long as a pause should; always while the program asks for patience. Any-thread.
   bool long_to_stop(u64 old_bytes) const { return old_bytes >= long_from_.load_relaxed(); } // and markings have been worth it
   void after_stop(u64 pause_ns, u64 live_bytes); // of a full collection that stopped the program; before after_full
-  // grown_bytes: by how much old space has grown from its first pause to its last. trace_ns: what all workers would have taken to mark live_bytes; 0: nobody knows. Before after_full.
+  // grown_bytes: by how much old space has grown from its first pause to its last. trace_ns: what all workers would have taken to mark live_bytes; 0: nobody knows. Before after_full, which takes that growth for
+  // what nobody has looked at.
   void after_marking(u64 grown_bytes, u64 trace_ns = 0, u64 live_bytes = 0);
   // While it was being marked beside the program old space has grown a quarter as much again as it may, under a limit half of what it may without one, or has left next to nothing for eden: that is too slow.
   bool overdue(u64 old_bytes) const { return old_bytes > overdue_.load_relaxed() || pressed(); } // any-thread
@@ -88,7 +89,7 @@ class Pace {
   bool half_due(u64 old_bytes) const { return old_bytes >= half_.load_relaxed(); } // old space has grown by half of what it may. Any-thread
   u64 expected_survivors() const { return u64(survival_ * double(eden())); }
   // By how much the next one will let old space grow where it promotes en masse.
-  u64 expected_growth() const { return unseen_ != 0 && !short_ ? eden() : 0; }
+  u64 expected_growth() const { return goes_unseen() ? eden() : 0; }
   // What the next collection will copy, as far as one can tell, beside `waiting` bytes of survivors: nothing where it promotes en masse, or a full one comes instead.
   u64 expected_copies(u64 waiting, u64 old_bytes) const;
   bool promotes_at_once() const { return at_once_ != 0; }
@@ -114,6 +115,7 @@ class Pace {
   void count_share(u64 pause_ns, u64 interval_ns);
   void squeeze(u64 old_bytes, u64 room);
   void judge_marking(u64 pause_ns);
+  bool goes_unseen() const { return unseen_ != 0 && !short_; }
   void set_threshold();
 
   PaceConfig config_;
@@ -123,7 +125,9 @@ class Pace {
   Atomic<u32> pressed_{0}; // relaxed, as those
   u64 live_ = 0, room_after_full_ = 0, marked_growth_ = 0;
   u64 counted_ = 0; // what lived by all marks, those of what nobody looked at too
-  bool beside_ = false;        // the last full collection was a marking beside the program
+  bool marked_ = false;        // a marking beside the program has ended, and after_full is to come
+  bool beside_ = false;        // the last full collection was one
+  u64 became_old_ = 0;         // while it lasted
   u64 paused_ns_ = 0, ran_ns_ = 0, longest_ns_ = 0; // since the last full collection
   double price_stop_ = 0;      // stopped time of the last cycle that ended with a stop, to the time the program ran; 0: there was none
   u32 stops_ = 0, stops_next_ = kStopsFirst; // full collections left that stop though that is long; how many the next time

@@ -356,7 +356,7 @@ struct Floating {
       const u64 end = min_of(pace.old_threshold() + grown, [&] { u64 at = pace.old_threshold(); while (!pace.overdue(at)) at += MiB; return at; }()), grew = end - pace.old_threshold();
       most = max_of(most, end);
       pace.after_marking(grew);
-      pace.after_full(live + grew / 2, live + grew / 2, ~u64(0) >> 2, 10'000'000, 0, grew / 2, grew);
+      pace.after_full(live + grew / 2, live + grew / 2, ~u64(0) >> 2, 10'000'000, 0, grew / 2);
     }
   }
 };
@@ -375,7 +375,7 @@ TEST(PaceWorlds, N12WhatFloatsIsNotTakenForLiving) {
   pace.init(config());
   pace.after_full(100 * MiB, 100 * MiB, ~u64(0) >> 2, 30'000'000);
   pace.after_marking(100 * MiB);
-  pace.after_full(300 * MiB, 300 * MiB, ~u64(0) >> 2, 10'000'000, 0, 0, 100 * MiB);
+  pace.after_full(300 * MiB, 300 * MiB, ~u64(0) >> 2, 10'000'000);
   EXPECT_GE(pace.old_threshold(), 450 * MiB);
   EXPECT_FALSE(pace.half_due(300 * MiB));
   EXPECT_TRUE(pace.half_due(pace.old_threshold()));
@@ -393,7 +393,7 @@ TEST(PaceWorlds, N12AMarkingTeachesHowLongAStopWouldBe) {
   }
   ASSERT_TRUE(pace.long_to_stop(100 * MiB));
   for (u32 n = 0; n < 16; n++) pace.after_marking(MiB, 10'000'000, 100 * MiB);
-  pace.after_full(100 * MiB, 100 * MiB, ~u64(0) >> 2, 10'000'000, 0, 0, MiB);
+  pace.after_full(100 * MiB, 100 * MiB, ~u64(0) >> 2, 10'000'000);
   EXPECT_FALSE(pace.long_to_stop(200 * MiB));
   for (u32 n = 0; n < 16; n++) pace.after_marking(MiB, 4'000'000'000, 100 * MiB); // the thread had no processor: that teaches nothing
   EXPECT_FALSE(pace.long_to_stop(200 * MiB));
@@ -413,7 +413,7 @@ TEST(PaceWorlds, N12AMarkingThatSavesNothingIsLeft) {
     };
     auto marked = [&](u64 ns) {
       pace.after_marking(MiB);
-      pace.after_full(live, live, ~u64(0) >> 2, ns, 0, 0, MiB);
+      pace.after_full(live, live, ~u64(0) >> 2, ns);
     };
     for (u32 n = 0; n < 8; n++) stopped();
     ASSERT_TRUE(pace.long_to_stop(2 * live));

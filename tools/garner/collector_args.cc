@@ -58,13 +58,12 @@ CollectorOptions merge_options(const CollectorArgs& args, const char* existing) 
 }
 
 std::string with_log(const std::string& text, const std::string& path) {
-  std::string list = text;
+  std::string list = text, more = "log=" + path + ",log_format=json";
   Settings settings;
-  settings.parse(text.c_str());
-  append(list, "log=" + path + ",log_format=json");
-  if (!settings.given(Opt::log_detail)) append(list, "log_detail=plain"); // what is measured with it is not to be slowed down by it, unless that was asked for
-  settings = {};
-  if (!settings.parse(list.c_str()) || settings.log_path() != path)
+  const bool good = settings.parse(text.c_str());
+  if (!settings.given(Opt::log_detail)) append(more, "log_detail=plain"); // what is measured with it is not to be slowed down by it, unless that was asked for
+  append(list, more);
+  if (!good || !settings.parse(more.c_str()) || settings.log_path() != path)
     throw UsageError(fmt::format("the path '{}' cannot stand in an option list (a comma, or too long)", path));
   return list;
 }

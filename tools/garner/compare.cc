@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,6 +19,7 @@
 #include "min_heap.h"
 #include "page.h"
 #include "paths.h"
+#include "probes.h"
 #include "report.h"
 #include "say.h"
 #include "table.h"
@@ -76,9 +76,7 @@ Searched search(const CompareArgs& args, const Invocation& invocation, const Pro
 // By what the figures can be had again.
 std::vector<std::string> how_made(const CompareArgs& args, const std::vector<Contender>& contenders) {
   std::vector<std::string> runtimes;
-  std::istringstream lines(captured({"dotnet", "--list-runtimes"}));
-  for (std::string name, number, rest; lines >> name >> number && std::getline(lines, rest);)
-    if (name == "Microsoft.NETCore.App") runtimes.push_back(number);
+  for (NetRuntime& one : runtimes_in(captured({"dotnet", "--list-runtimes"}))) runtimes.push_back(std::move(one.version));
   std::string where = fmt::format("{}; {}", date_text(std::time(nullptr)), machine_text("/"));
   if (!runtimes.empty()) where += fmt::format("; .NET {}", fmt::join(runtimes, ", "));
   where += fmt::format("; garner {}", version());

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <memory>
 #include <sched.h>
-#include <sstream>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -137,13 +136,7 @@ std::vector<fs::path> check_runtimes(Report& report) {
     report.problem(".NET", fmt::format("'{}' {}; a .NET 10 runtime is needed", list.arguments[0], end.trouble()));
     return supported;
   }
-  std::istringstream lines(end.output);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string name, version, place;
-    words >> name >> version;
-    std::getline(words, place);
-    if (name != "Microsoft.NETCore.App") continue;
+  for (const auto& [version, place] : runtimes_in(end.output)) {
     bool fits = version.rfind(kSupported, 0) == 0;
     if (const size_t open = place.find('['), shut = place.rfind(']'); fits && open != std::string::npos && shut > open) supported.push_back(fs::path(place.substr(open + 1, shut - open - 1)) / version);
     report.tell(fits, ".NET", fmt::format("{}{}: {}", version, place, fits ? "supported" : "not supported, programs on it must stay on the stock collector"));

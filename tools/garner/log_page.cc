@@ -200,7 +200,7 @@ std::string identity(const LogData& log) {
   parts.push_back(fmt::format("{} node{}", log.nodes, log.nodes == 1 ? "" : "s"));
   double end = 0;
   for (const auto& [name, c] : log.cycles) end = std::max(end, c.start_ns + c.pause_ns);
-  parts.push_back(fmt::format("{} collection{} in {}", mark_text(double(log.cycles.size()), 1), log.cycles.size() == 1 ? "" : "s", time_text((end - first_start(log)) / 1e6)));
+  parts.push_back(fmt::format("{} collection{} in {}", mark_text(double(log.cycles.size()), 1), log.cycles.size() == 1 ? "" : "s", short_time((end - first_start(log)) / 1e6)));
   std::string out = log.name.empty() ? "<p>" : fmt::format("<p><code>{}</code>: ", escape(log.name));
   out += escape(fmt::format("{}", fmt::join(parts, "; ")));
   return out + (log.simulated ? "; times, accesses and bytes are the simulated machine's</p>\n" : "</p>\n");
@@ -209,8 +209,8 @@ std::string identity(const LogData& log) {
 std::string tiles(const LogData& log) {
   const PauseRow pauses = pause_rows(log).back(); // of all collections
   auto tile = [](const std::string& value, const std::string& what) { return fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span></div>", value, what); };
-  std::string out = "<div class=\"tiles\">" + tile(mark_text(double(pauses.count), 1), pauses.count == 1 ? "collection" : "collections") + tile(time_text(pauses.total_ms), pauses.count == 1 ? "pause" : "paused in all");
-  if (pauses.count > 1) out += tile(time_text(pauses.p50_ms), "median pause") + tile(time_text(pauses.longest_ms), "longest pause");
+  std::string out = "<div class=\"tiles\">" + tile(mark_text(double(pauses.count), 1), pauses.count == 1 ? "collection" : "collections") + tile(short_time(pauses.total_ms), pauses.count == 1 ? "pause" : "paused in all");
+  if (pauses.count > 1) out += tile(short_time(pauses.p50_ms), "median pause") + tile(short_time(pauses.longest_ms), "longest pause");
   out += tile(std::to_string(log.workers), "workers") + tile(std::to_string(log.nodes), log.nodes == 1 ? "node" : "nodes");
   if (log.steals_near + log.steals_far > 0) out += tile(mark_text(log.steals_near + log.steals_far, 1), "steals");
   Matrix all;
@@ -392,7 +392,7 @@ std::string remark_on(const json& figure) {
   if (figure.contains("log") && figure["processes"] > 1) words.push_back(fmt::format("of {} processes the worst", figure["processes"].dump()));
   if (title == "Heap over time") words.push_back("young: eden and survivors; the heap includes holes between objects when a collection begins, and does not when it ends");
   if (figure.contains("bin_s")) {
-    const std::string bin = time_text(figure["bin_s"].get<double>() * 1000);
+    const std::string bin = short_time(figure["bin_s"].get<double>() * 1000);
     if (draw == "pauses") words.push_back(fmt::format("in each {} the longest of its kind; percentiles and lengths below are of all collections", bin));
     else words.push_back(title == "Heap over time" ? fmt::format("bands: from the lowest to the highest in each {}; lines: the highest", bin) : fmt::format("sums over {} each", bin));
   }

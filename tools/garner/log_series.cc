@@ -67,14 +67,7 @@ json size_of_bins(const Size& size, const std::vector<const CycleSeen*>& cycles,
   return values;
 }
 
-} // namespace
-
-std::string time_text(double ms) { return ms < 1000 ? short_number(ms) + " ms" : short_number(ms / 1000) + " s"; }
-
-double first_start(const LogData& log) {
-  return std::min_element(log.cycles.begin(), log.cycles.end(), [](const auto& a, const auto& b) { return a.second.start_ns < b.second.start_ns; })->second.start_ns;
-}
-
+// Of several processes, that which the log follows longest.
 uint64_t longest_process(const LogData& log) {
   std::map<uint64_t, std::pair<double, double>> times;
   for (const auto& [name, c] : log.cycles) {
@@ -82,6 +75,12 @@ uint64_t longest_process(const LogData& log) {
     time = {std::min(time.first, c.start_ns), std::max(time.second, c.start_ns)};
   }
   return std::max_element(times.begin(), times.end(), [](const auto& a, const auto& b) { return a.second.second - a.second.first < b.second.second - b.second.first; })->first;
+}
+
+} // namespace
+
+double first_start(const LogData& log) {
+  return std::min_element(log.cycles.begin(), log.cycles.end(), [](const auto& a, const auto& b) { return a.second.start_ns < b.second.start_ns; })->second.start_ns;
 }
 
 json series_figure(const char* title, const char* draw, const char* x, const std::string& y, const char* unit) {
@@ -153,7 +152,7 @@ json survivors_figure(const LogData& log) {
     (c.en_masse ? sum.en_masse : sum.promoted) += double(c.figures.promoted) / 1e6;
     en_masse |= c.en_masse;
   }
-  json figure = bins.any() ? series_figure("Copied and promoted over time", "scatter", "seconds since the first collection", fmt::format("MB in {}", time_text(bins.width_ns / 1e6)), "MB")
+  json figure = bins.any() ? series_figure("Copied and promoted over time", "scatter", "seconds since the first collection", fmt::format("MB in {}", short_time(bins.width_ns / 1e6)), "MB")
                            : series_figure("Copied and promoted by each collection", "scatter", "seconds since the first collection", "MB", "MB");
   if (bins.any()) figure["bin_s"] = bins.width_ns / 1e9;
   else figure["index"] = json::array();

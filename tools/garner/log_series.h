@@ -12,10 +12,7 @@ inline constexpr size_t kBins = 500;
 inline constexpr size_t kProcessesShown = 5; // with a colour of their own; others share one
 inline constexpr double kFarApart = 20;      // from this ratio on between the largest and the smallest, an axis is logarithmic
 
-std::string time_text(double ms); // "12.3 ms", "37.4 s"
 double first_start(const LogData& log);
-// Of several processes, that which the log follows longest.
-uint64_t longest_process(const LogData& log);
 
 // Curves or points, each a list of [x, y], or [x, highest, lowest], in order; "xs" has each x.
 nlohmann::ordered_json series_figure(const char* title, const char* draw, const char* x, const std::string& y, const char* unit);

@@ -134,4 +134,6 @@ std::string short_number(double value) {
   return std::abs(value) >= 100 ? fmt::format("{:.0f}", value) : std::abs(value) >= 10 ? fmt::format("{:.1f}", value) : fmt::format("{:.2f}", value);
 }
 
+std::string short_time(double ms) { return ms < 1000 ? short_number(ms) + " ms" : short_number(ms / 1000) + " s"; }
+
 } // namespace garner::tool

@@ -30,6 +30,7 @@ std::string escape(const std::string& text); // for HTML, in attributes too
 std::string json_element(const std::string& id, std::string json);
 // Three digits, "-" for no number.
 std::string short_number(double value);
+std::string short_time(double ms); // "12.3 ms", "37.4 s"
 std::string date_text(std::time_t when); // "2026-11-24 18:40 UTC"
 // A line of a grid, with the digits of the step between lines; thousands apart.
 std::string mark_text(double value, double step);

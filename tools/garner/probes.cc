@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <linux/membarrier.h>
 #include <linux/mempolicy.h>
+#include <sstream>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -86,6 +87,20 @@ Answer try_library(const std::string& path) {
     reinterpret_cast<void (*)(Version*)>(ask)(&version);
     return {true, fmt::format("loads: {}, GC interface {}.{}", version.name == nullptr ? "no name" : version.name, version.major, version.minor)};
   });
+}
+
+std::vector<NetRuntime> runtimes_in(const std::string& listing) {
+  std::vector<NetRuntime> all;
+  std::istringstream lines(listing);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string name;
+    NetRuntime one;
+    words >> name >> one.version;
+    std::getline(words, one.place);
+    if (name == "Microsoft.NETCore.App") all.push_back(std::move(one));
+  }
+  return all;
 }
 
 } // namespace garner::tool

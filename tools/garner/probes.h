@@ -3,6 +3,7 @@
 #pragma once
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace garner::tool {
 
@@ -17,6 +18,9 @@ Answer in_child(const std::function<Answer()>& ask);
 Answer try_mbind();
 Answer try_move_pages();
 Answer try_membarrier();
+// Of what `dotnet --list-runtimes` prints, those that run programs, in its order. place: as printed, with its brackets.
+struct NetRuntime { std::string version, place; };
+std::vector<NetRuntime> runtimes_in(const std::string& listing);
 // Loads the library as the runtime does, looks for the two entry points, and asks for the interface version.
 Answer try_library(const std::string& path);
 

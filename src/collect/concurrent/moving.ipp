@@ -316,8 +316,7 @@ template <class H, class M> void Moving<H, M>::settle() {
   {
     typename Heap<M>::Freeing empty(heap_);
     for (u32 index : portion_) {
-      if (!goes(index)) continue;
-      if (mutated<M>(Trap::early_reuse)) continue;
+      if (!goes(index) || mutated<M>(Trap::early_reuse)) continue;
       heap_.old_marks().clear(heap_.begin_of(index), heap_.end_of(index));
       empty.release(index);
     }
