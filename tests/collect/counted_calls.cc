@@ -5,6 +5,8 @@
 #include "cycle/cycle.ipp"
 #include "heap/bare_heap.h"
 #include "small_heap.h"
+#include <pthread.h>
+#include <sched.h>
 
 namespace garner::test {
 namespace {
@@ -95,7 +97,13 @@ struct Refusing : CountingLinux {
     refused.fetch_add_relaxed(1);
     return false;
   }
-  u64 now() const { return Linux::now(); } // the thread looks too
+  // The thread that marks looks here before its first step: it waits while the gate is shut.
+  u64 now() const {
+    while (!pthread_equal(pthread_self(), test) && gate.load_acquire() == 0) sched_yield(); // pairs with the test's release
+    return Linux::now();
+  }
+  pthread_t test = pthread_self();
+  garner::Atomic<u32> gate{1};
   u32 granted = 1; // the first pause's
   bool was_clean = false; // read when the marking is over
   std::function<bool()> written;
@@ -104,10 +112,8 @@ struct Refusing : CountingLinux {
 
 TEST(CountedCalls, PagesThatNoBarrierCameAfterAreNotedAgain) {
   Refusing machine;
-  SmallHeapOn<Refusing> heap(machine, "marking=concurrent,tenure=fixed,tenure_age=1");
-  constexpr usize kMany = 200'000; // the thread has no end of them before the store below
-  const usize holder = heap.root(heap.array(kMany)), last = heap.root(heap.node(1));
-  for (usize i = 0; i < kMany; i++) heap.set(heap.at(holder), i, heap.leaf());
+  SmallHeapOn<Refusing> heap(machine, "marking=concurrent,workers=1,tenure=fixed,tenure_age=1");
+  const usize last = heap.root(heap.node(1)), leaf = heap.root(heap.leaf());
   Request request;
   request.kind = Kind::young1;
   for (u32 i = 0; i < 2; i++) heap.mutator.collect(heap.self, request); // all is old
@@ -115,10 +121,18 @@ TEST(CountedCalls, PagesThatNoBarrierCameAfterAreNotedAgain) {
   auto& written = heap.heap().written();
   machine.written = [&] { return written.is(page); };
   request.begin_marking = true;
+  machine.gate.store_relaxed(0); // the marking thread's first look is after the store below
   heap.mutator.collect(heap.self, request);
-  ASSERT_TRUE(heap.host.cycle->marking());
-  heap.set(heap.at(last), 0, heap.get(heap.at(holder), kMany - 1)); // the barrier notes the page
-  while (machine.refused.load_relaxed() == 0) heap.self.yield();
+  heap.set(heap.at(last), 0, heap.at(leaf)); // the barrier notes the page
+  const bool marking = heap.host.cycle->marking(), noted = written.is(page);
+  machine.gate.store_release(1); // before anything that ends this: the thread is waited for
+  ASSERT_TRUE(marking && noted);
+  const auto within = [&](auto fn) { // a minute
+    for (const u64 began = machine.now(); !fn() && machine.now() - began < 60'000'000'000;) heap.self.yield();
+    return fn();
+  };
+  ASSERT_TRUE(within([&] { return machine.refused.load_relaxed() != 0; })) << "the thread has not asked";
+  ASSERT_TRUE(within([&] { return written.is(page); })) << "the last pause would not read it";
   request.begin_marking = false;
   for (u32 tries = 0; tries < 10000 && heap.host.cycle->marking(); tries++) {
     EXPECT_TRUE(written.is(page)) << "the last pause would not read it";
