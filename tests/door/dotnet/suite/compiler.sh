@@ -24,7 +24,7 @@ row server DOTNET_gcServer=1
 row no-tiering DOTNET_TieredCompilation=0
 row limit DOTNET_GCHeapHardLimit=0xC000000
 row one-worker GARNER=workers=1
-row verified "GARNER=workers=2,verify=both"
+row verified "GARNER=workers=2,verify=both,limit_percent=50,conserve=9"
 row stress "GARNER=workers=3,woken_per=0,stress_every=60,poison=on"
 row full "GARNER=workers=3,woken_per=0,stress_every=150,stress_kind=full,verify=after"
 row ages "GARNER=preset=fragmented,space_old=fragmented,workers=2,tenure_age=2,region=64k,tlab=4k,stress_every=150,poison=on"
