@@ -5,6 +5,7 @@ build=$(dirname "$(dirname "$garner")")
 works() { # works ROOT NAME: garner under ROOT
   "$1/bin/garner" machine list >"$scratch/out" 2>&1 && grep -q '^epyc-2s' "$scratch/out" || fail "$2: machine list: $(cat "$scratch/out")"
   (cd / && "$1/bin/garner" simulate "$1/share/garner/recordings/warehouse.garner-heap" --machine amd48 --workers 1,4) >"$scratch/out" 2>&1 || fail "$2: simulate: $(cat "$scratch/out")"
+  grep -q '^\.SH' "$1/share/man/man1/garner.1" && [ -f "$1/share/doc/garner/installing.md" ] || fail "$2: no man page, or no documents"
   [ -f "$1/lib/libgarner-dotnet.so" ] || fail "$2: no library"
   needed=$(readelf -d "$1/lib/libgarner-dotnet.so" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p' | grep -v -e '^libc\.so' -e '^libm\.so' -e '^ld-linux' || true)
   [ -z "$needed" ] || fail "$2: the library needs $needed"
@@ -19,4 +20,8 @@ if command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null; then
   dpkg-deb -x "$deb" "$scratch/deb" || fail "the .deb cannot be unpacked"
   works "$scratch/deb/usr" 'the .deb'
   dpkg-deb -f "$deb" Depends | grep -q 'libc6' || fail "the .deb depends on nothing: $(dpkg-deb -f "$deb")"
+  deb=$("$tree/scripts/package.sh" "$build" --only deb --version 0.2.0-ci.7) || fail "another version: $deb"
+  [ "$(dpkg-deb -f "$deb" Version)" = 0.2.0~ci.7 ] || fail "another version: $(dpkg-deb -f "$deb" Version)"
+  rm -f "$deb"
+  if "$tree/scripts/package.sh" "$build" --only deb --version 1,2 >"$scratch/log" 2>&1 || ! grep -q "no version '1,2'" "$scratch/log"; then fail "a version that is none: $(cat "$scratch/log")"; fi
 fi
