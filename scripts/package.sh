@@ -19,6 +19,7 @@ done
 case $ONLY in '' | nuget | deb) ;; *) fail "no package '$ONLY'; nuget or deb" ;; esac
 [ -f "$LIB" ] || fail "no library $LIB; ./run --build makes it"
 [[ $VERSION =~ ^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z][0-9A-Za-z.-]*)?$ ]] || fail "no version '$VERSION'; as in 0.1.0 or 0.1.0-ci.7"
+deb_version=${VERSION/-/\~} # to Debian a hyphen begins the packager's own count; what comes after a tilde is older than nothing
 OUT=$BUILD/packages
 mkdir -p "$OUT"
 if [ "$ONLY" != deb ]; then
@@ -33,6 +34,6 @@ if [ "$ONLY" != deb ]; then
 fi
 if [ "$ONLY" != nuget ]; then
   command -v dpkg-shlibdeps >/dev/null || apt_install sudo "$OUT/apt.log" dpkg-dev || fail "dpkg-shlibdeps is missing and apt-get could not install dpkg-dev; see $OUT/apt.log"
-  (cd "$BUILD" && cpack -G DEB -B "$OUT" -D CPACK_PACKAGE_VERSION="${VERSION/-/\~}") >"$OUT/cpack.log" 2>&1 || { tail -n 20 "$OUT/cpack.log"; fail "cpack failed"; }
-  say "$OUT/garner_${VERSION/-/\~}_amd64.deb"
+  (cd "$BUILD" && cpack -G DEB -B "$OUT" -D CPACK_PACKAGE_VERSION="$deb_version") >"$OUT/cpack.log" 2>&1 || { tail -n 20 "$OUT/cpack.log"; fail "cpack failed"; }
+  say "$OUT/garner_${deb_version}_amd64.deb"
 fi

@@ -1,12 +1,13 @@
 // On machines that count what is asked of the system, and refuse it when told to. N3, N22: a collection happens exactly when eden's counter reaches its limit, wherever the buffers lie;
 // growing and shrinking eden makes no system call. Marking beside the program: pages that cannot be read there are left to its last pause.
+#include <pthread.h>
+#include <sched.h>
+
 #include "collect/compact/compaction.ipp"
 #include "collect/evacuate/evacuation.ipp"
 #include "cycle/cycle.ipp"
 #include "heap/bare_heap.h"
 #include "small_heap.h"
-#include <pthread.h>
-#include <sched.h>
 
 namespace garner::test {
 namespace {

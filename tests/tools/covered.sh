@@ -15,7 +15,7 @@ awk -F'"' '
 [ "$(wc -l < "$scratch/options")" -gt 40 ] || fail "few options were read"
 
 # What rows ask for, name=value each on a line; a preset brings what stands in its row of the documents.
-rows=$(grep -h 'GARNER\|--stress\|garner_' "$tree"/tests/door/dotnet/suite/*.sh)
+rows=$(grep -h 'GARNER\|--stress' "$tree"/tests/door/dotnet/suite/*.sh | grep -v '^ *#')
 echo "$rows" | grep -o '[a-z_][a-z_]*=[a-z0-9_]*' > "$scratch/asked"
 for preset in $(sed -n 's/^preset=//p' "$scratch/asked" | sort -u); do
   grep "^| \`$preset\` |" "$tree/docs/options.md" | grep -o '[a-z]*\.[a-z_]*=[a-z0-9_]*' | sed 's/^[a-z]*\.//' >> "$scratch/asked"

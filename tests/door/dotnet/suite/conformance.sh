@@ -9,4 +9,4 @@ exec "$ROOT/tests/door/dotnet/conformance.sh" --lib "$LIB" --matrix quick --time
   --stress "marking=concurrent,moved_at_once=256k,stress_every=7,stress_kind=young" \
   --stress "en_masse=mostly,ahead=0,part=0,hold=off,huge_pages=on,compact_dense=101,no_room=full,full_promotes=all,stress_every=40" \
   --stress "preset=org,marking=stopped,ahead_by=batches,order=fifo,queue_capacity=8,root_capacity=8,root_batch=1,root_take=any,flush_threshold=1,last_resort=1,retain=on,huge_pages=off,resize=fixed,eden_min=1m,live=off,log=/dev/null,log_detail=plain,workers=3,woken_per=0,verify=before,stress_every=40" \
-  --stress "preset=ps_fragopt,marking=concurrent,moved_at_once=1m,ahead_by=queue,steal=off,plab_young=1k,space_old=fragmented_hotspot,old_growth=5,gc_share=90,reserve=64g,trim=on,log=/dev/null,log_format=json,log_detail=roots,verify=both,woken_per=0,stress_every=40"
+  --stress "preset=ps_fragopt,conductor=works,marking=concurrent,moved_at_once=1m,ahead_by=queue,steal=off,plab_young=1k,space_old=fragmented_hotspot,old_growth=5,gc_share=90,reserve=64g,trim=on,log=/dev/null,log_format=json,log_detail=roots,verify=both,woken_per=0,stress_every=40"
