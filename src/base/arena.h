@@ -8,7 +8,7 @@
 
 namespace garner {
 
-// Zeroed, page-aligned private memory; null when the system refuses. `bytes` is rounded up to whole pages.
+// Zeroed, page-aligned private memory; null when the system refuses. `bytes` is rounded up to whole pages. Up to 16 KiB its pages are there at once.
 void* map_own(usize bytes);
 void unmap_own(void* at, usize bytes);
 void* remap_own(void* at, usize old_bytes, usize new_bytes);
