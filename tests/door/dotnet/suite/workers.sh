@@ -16,20 +16,21 @@ row() { # THREADS, PROCESSORS ("" when there are no threads), what stderr must h
   else miss "$*: '${found//$'\n'/; }', expected '${expected//$'\n'/; }'${says:+ and once \"$says\"}" "$LOG"; fi
 }
 mask() { printf '0x%x' $((1 << $1)); } # the mask of one of the first 63 processors
-wake=GARNER=woken_per=0
+# By default a heap whose collection by one slow thread takes four pause goals has a thread more, which marks; these rows are about the others.
+wake=GARNER=woken_per=0,marking=stopped
 row $((processors - 1)) "$([ $processors -gt 1 ] && echo "$all")" "" $wake
-row 3 "$all" "" GARNER=woken_per=0,workers=4
+row 3 "$all" "" $wake,workers=4
 row 0 "" "" $wake DOTNET_GCHeapCount=1
-row 1 "$all" "" $wake,marking=concurrent DOTNET_GCHeapCount=1 # the thread that marks; by default so small a heap has none
+row 1 "$all" "" GARNER=woken_per=0,marking=concurrent DOTNET_GCHeapCount=1 # the thread that marks
 row 0 "" "" $wake DOTNET_gcServer=1 DOTNET_GCHeapCount=1
 row $((processors - 1)) "$([ $processors -gt 1 ] && echo "$all")" "" $wake DOTNET_GCHeapCount=40 # more than there are processors: those
 row 0 "" "" $wake DOTNET_GCHeapAffinitizeMask="$(mask "$first")"
 row 0 "" "" $wake DOTNET_GCHeapAffinitizeRanges="$first"
 row 0 "" "" $wake DOTNET_PROCESSOR_COUNT=1
 row 0 "" "" $wake taskset -c "$last"
-row 2 "$first" "" GARNER=woken_per=0,workers=3 DOTNET_GCHeapAffinitizeMask="$(mask "$first")"
-row 2 "$last" "" GARNER=woken_per=0,workers=3 DOTNET_GCHeapAffinitizeRanges="$last-$last"
-row 2 "$last" "" GARNER=woken_per=0,workers=3 taskset -c "$last"
+row 2 "$first" "" $wake,workers=3 DOTNET_GCHeapAffinitizeMask="$(mask "$first")"
+row 2 "$last" "" $wake,workers=3 DOTNET_GCHeapAffinitizeRanges="$last-$last"
+row 2 "$last" "" $wake,workers=3 taskset -c "$last"
 row $((processors - 1)) "$([ $processors -gt 1 ] && echo "$all")" "are ignored" $wake DOTNET_GCNoAffinitize=1 DOTNET_GCHeapAffinitizeMask="$(mask "$first")"
 row $((processors - 1)) "$([ $processors -gt 1 ] && echo "$all")" "" $wake DOTNET_GCNoAffinitize=1
 # What cannot be honoured is said once.
