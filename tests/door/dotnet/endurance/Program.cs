@@ -19,7 +19,7 @@ internal static class Program
             case "hold": Memory.Hold(Of("live", 0), Of("churn", 0)); return 0;
             case "fill": return Memory.Fill();
             case "processors": Console.WriteLine(Environment.ProcessorCount); return 0;
-            case "workers": Workers.Show(); return 0;
+            case "workers": Workers.Show(Of("entries", 100_000)); return 0;
             case "garbage": Settings.Garbage(Of("mb", 100)); return 0;
             case "replace": Settings.Replace(Of("mb", 100)); return 0;
             case "untouched": Settings.Untouched(); return 0;

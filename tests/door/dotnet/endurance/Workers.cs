@@ -4,12 +4,12 @@ namespace Garner.Endurance;
 
 internal static class Workers
 {
-    public static void Show()
+    public static void Show(int entries)
     {
-        Table table = new(100_000, 1);
+        Table table = new(entries, 1);
         for (int i = 0; i < 20; i++)
         {
-            table.Replace(50_000);
+            table.Replace(entries / 2);
             GC.Collect(i % 3);
         }
         List<string> processors = [];

@@ -74,7 +74,7 @@ internal static class FullGCNotifications
                 Volatile.Write(ref asking, false);
                 Volatile.Write(ref told, GC.CollectionCount(2));
             }
-        });
+        }) { IsBackground = true }; // where an expectation fails it is not waited for
         waiter.Start();
         List<byte[]> kept = [];
         for (int n = 1, seen = 0; seen < Wanted;)
