@@ -184,13 +184,14 @@ void Pace::count_debt(const YoungFacts& facts) {
 // alive too, and it ends when eden's survivors become few, or after some collections to look again.
 void Pace::judge_waiting(const YoungFacts& facts) {
   u64 copied = facts.survived - (at_once_ != 0 ? 0 : min_of(facts.promoted, facts.survived)); // of eden
-  bool mostly = double(copied) > kMostlyAlive * double(facts.eden_used);
+  const bool mostly = double(copied) > kMostlyAlive * double(facts.eden_used), slow = facts.pause_ns > config_.pause_goal_ns / (at_once_ != 0 ? kShorter : 1);
   if (at_once_ != 0) {
-    at_once_ = mostly ? at_once_ - 1 : 0;
+    at_once_ = mostly || (was_slow_ && slow) ? at_once_ - 1 : 0;
   } else if (facts.waited >= MiB) {
-    bool all = mostly && double(facts.promoted) >= kNearlyAll * double(facts.waited);
+    bool all = (mostly || slow) && double(facts.promoted) >= kNearlyAll * double(facts.waited);
     at_once_ = all ? at_once_next_ : 0;
     at_once_next_ = all ? min_of(2 * at_once_next_, kAtOnceMost) : kAtOnceFirst;
+    was_slow_ = slow;
   }
 }
 

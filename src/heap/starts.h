@@ -2,11 +2,12 @@
 //
 // Whoever carves a buffer enters its begin, where an object will start, for each card that begins in it (heap/space.h): some two bytes for each 2 KiB, whatever is put there. So
 // the way to an object is a buffer's at most, however large the heap and whatever has just become old, and a look at a card never waits for a walk over its whole region. What a
-// look walks over is entered exactly, so that no card's way is long twice. Where objects come to lie one after the other anyway (sliding, sweeping) each is entered.
+// look walks over is entered exactly, so that no card's way is long twice. Where objects come to lie one after the other anyway (sliding, sweeping) each is entered, and so is what a
+// marking beside the program comes by: of a heap of 4 GB nearly every card is new to a young collection, and the way to it took longer than the look.
 // Invariant (cycle/verify.ipp): the entry of a card in [begin, top) of a region tells the start of an object or filler at or below the card. Who makes one filler of several
 // dead objects enters it, as there is no start any more where they were.
 // Entry: offset of the block in words from the region's begin; 16 bits hold it for regions up to 512 KiB.
-// Concurrency: entries are written with the range that is carved, by whoever got it. Looks of several workers at one region, while no object in it moves, enter what is true of it: relaxed.
+// Concurrency: entries are written with the range that is carved, by whoever got it. Looks of several workers at one region, while no object in it moves, enter what is true of it: relaxed. So does the thread that marks, while nobody looks.
 #pragma once
 #include "heap/heap.h"
 

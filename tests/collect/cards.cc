@@ -1,4 +1,7 @@
 // Cards: a store of a young reference into an old object is found by the next collection; where nothing was stored nothing is scanned.
+#include <algorithm>
+#include <vector>
+
 #include "small_heap.h"
 
 namespace garner::test {
@@ -128,6 +131,38 @@ TEST(CardStripes, N7WorkersShareFewDirtyRegions) {
       for (u32 i = 0; i < kHolders; i++) ASSERT_EQ(heap.generation(heap.get(heap.at(i), round)), 1u);
     }
   });
+}
+
+// N7: a large heap has many regions with a dirty card or two each. Several are one task, in which a card is asked for long before it is looked at: none may be left on its way, and none
+// of a region that holds a large object.
+TEST(CardBatches, N7ManyRegionsWithADirtyCardEachAreAllLookedAt) {
+  for (const char* options : {"", "ahead=0", "card_phase=apart", "workers=2"}) {
+    SCOPED_TRACE(options);
+    const u32 workers = std::string(options) == "workers=2" ? 2 : 1;
+    SmallHeap heap(options);
+    constexpr u32 kHolders = 8000, kEvery = 61; // of 1 KiB, so a card of every region is dirty, and two of some
+    for (u32 i = 0; i < kHolders; i++) heap.root(heap.node(4, 1000));
+    const usize large = heap.root(heap.array(20'000)); // 160 KB
+    heap.young();
+    heap.young();
+    heap.young0();
+    ASSERT_EQ(heap.role(heap.at(large)), Role::large);
+    std::vector<u32> regions;
+    for (u32 i = 0; i < kHolders; i += kEvery) {
+      heap.set(heap.at(i), 1, heap.leaf());
+      regions.push_back(heap.heap().index_of(heap.at(i)));
+    }
+    std::sort(regions.begin(), regions.end());
+    const u32 many = u32(std::unique(regions.begin(), regions.end()) - regions.begin());
+    ASSERT_GE(many, 2 * 16 * workers) << "a region for each task: the test is void";
+    heap.set(heap.at(large), 9'999, heap.leaf());
+    heap.young();
+    u64 scanned = 0;
+    for (u32 w = 0; w < workers; w++) scanned += heap.host.cycle->collecting(w).cards;
+    EXPECT_GE(scanned, kHolders / kEvery);
+    for (u32 i = 0; i < kHolders; i += kEvery) ASSERT_EQ(heap.generation(heap.get(heap.at(i), 1)), 1u) << i;
+    EXPECT_EQ(heap.generation(heap.get(heap.at(large), 9'999)), 1u);
+  }
 }
 
 } // namespace

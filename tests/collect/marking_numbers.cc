@@ -77,5 +77,28 @@ TEST(MarkingNumbers, N4WhereThereIsNothingToEndNothingStops) {
   EXPECT_FALSE(m.collect(false, Cause::marked)) << "it has ended";
 }
 
+// N4: who looks at a card after a marking begins at the object that covers it, and walks over nothing.
+TEST(MarkingNumbers, N4WhatIsMarkedIsFoundFromItsCards) {
+  Marked m;
+  auto off = [&] { // cards of old space whose entry is not the object that covers their first byte
+    u32 count = 0, cards = 0;
+    m.heap.heap().each_region([&](u32 index, auto& r) {
+      if (r.role != Role::old) return;
+      word block = m.heap.heap().begin_of(index);
+      for (word card = block; card < r.top.load_relaxed(); card += kCardBytes, cards++) {
+        for (word next; (next = block + m.heap.host.size(ref_of(block))) <= card;) block = next;
+        count += start_before(m.heap.heap(), index, card) != block;
+      }
+    });
+    EXPECT_GE(cards, 15u);
+    return count;
+  };
+  EXPECT_GE(off(), 10u) << "known before: the test is void";
+  m.collect(true);
+  m.wait();
+  EXPECT_TRUE(m.collect(false, Cause::marked));
+  EXPECT_EQ(off(), 0u);
+}
+
 } // namespace
 } // namespace garner::test

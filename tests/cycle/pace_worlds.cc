@@ -508,6 +508,30 @@ TEST(PaceWorlds, N1WaitingEndsWhereItIsInVainAndComesBackWhereItIsNot) {
   EXPECT_FALSE(fixed.promotes_at_once());
 }
 
+// N1: little survives, but all of that stays, and the cards of what refers to it make pauses long: it does not wait to be found on them twice. A look back comes, but seldom.
+TEST(PaceWorlds, N1WaitingEndsWhereItMakesPausesTooLong) {
+  auto looks = [](u64 pause_ns, double second) { // of 100 collections, how many looked at cards of what waited
+    Pace pace;
+    pace.init(config());
+    const u64 eden = 64 * MiB, first = 2 * MiB;
+    u64 waiting = 0;
+    u32 twice = 0;
+    for (u32 n = 0; n < 100; n++) {
+      const bool at_once = pace.promotes_at_once();
+      const u64 again = u64(double(waiting) * second);
+      twice += waiting != 0;
+      pace.after_young({.pause_ns = waiting != 0 || !at_once ? pause_ns : pause_ns / 2, .interval_ns = 1'000'000'000, .eden_used = eden, .survived = first + again,
+                        .promoted = at_once ? first + again : again, .waited = waiting, .old_bytes = 0, .room = ~u64(0) >> 2});
+      waiting = at_once ? 0 : first;
+    }
+    return twice;
+  };
+  EXPECT_LT(looks(60'000'000, 1.0), 15u);
+  EXPECT_GE(looks(60'000'000, 1.0), 3u) << "it never looked again";
+  EXPECT_GE(looks(10'000'000, 1.0), 98u) << "pauses are short enough";
+  EXPECT_GE(looks(60'000'000, 0.5), 98u) << "half of what waits dies";
+}
+
 // N1: while nearly all of eden survives, most edens are promoted unseen; looks come, small ones; where much dies none is, and a change costs few edens.
 TEST(PaceWorlds, N1NearlyAllSurvivesAndMostIsPromotedEnMasse) {
   struct Tally { u32 unseen = 0, looked = 0; u64 looked_bytes = 0, unseen_bytes = 0; };

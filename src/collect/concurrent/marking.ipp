@@ -29,7 +29,10 @@ template <class H, class M> template <class Q> GARNER_INLINE void Marking<H, M>:
   const usize bytes = host_.size(ref);
   w.marked_objects++;
   w.marked_bytes += bytes;
-  if (GARNER_LIKELY(bytes <= kPartBytes) || !is_large(heap_.index_of(ref))) heap_.old_marks().extend(block_of(ref), bytes);
+  if (const u32 index = heap_.index_of(ref); GARNER_LIKELY(bytes <= kPartBytes) || !is_large(index)) {
+    heap_.old_marks().extend(block_of(ref), bytes);
+    note_start(heap_, index, block_of(ref), block_of(ref) + bytes);
+  }
   if (host_.leaf(ref)) return;
   if (GARNER_UNLIKELY(bytes > kPartBytes)) {
     for (u64 part = div_up(bytes, part_bytes(bytes)); part-- > 0;) queue.push(ref.at | kPart | part << kPartShift);
@@ -349,6 +352,7 @@ template <class H, class M> void Marking<H, M>::grow_task(u32 task) {
       Ref ref = ref_of(block);
       const usize bytes = host_.size(ref);
       if (!host_.filler(ref)) heap_.grown_old(block, bytes);
+      note_start(heap_, young_[i], block, block + bytes);
       block += bytes;
     }
 }

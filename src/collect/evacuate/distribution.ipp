@@ -141,14 +141,15 @@ template <class H, class M> void Evacuation<H, M>::list_cards() {
     for (u32 index : workers_[i].dirty_regions)
       for (u32 k = 0; k < stripes; k++) good = dirty_.push({index, u16(k), u16(stripes)}) && good;
   GARNER_CHECK(good, "no memory for the list of tasks");
-  card_tasks_ = u32(dirty_.size());
+  cards_per_task_ = stripes != 1 ? 1 : clamp_to(u32(dirty_.size()) / (kTasksPerWorker * gang_.workers()), 1u, kCardRegionsMost);
+  card_tasks_ = u32(div_up(dirty_.size(), cards_per_task_));
   card_bytes_ = u64(regions) * (heap_.region_bytes() / 4);
 }
 
 // Nothing moves in this phase: what is found is written down, and is handed out in the next one.
 template <class H, class M> void Evacuation<H, M>::discover_task(Self& self, u32 task) {
   Worker& w = workers_[self.index];
-  scan_cards(self, w, dirty_[task]);
+  scan_batch(self, w, task);
 }
 
 template <class H, class M> void Evacuation<H, M>::discovered(Worker& w, u64 entry) {

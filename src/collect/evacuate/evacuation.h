@@ -188,7 +188,8 @@ template <class H, class M> class Evacuation {
   static constexpr u32 kChunksPerTask = 8;
 
  private:
-  static constexpr usize kCardsAhead = 2, kCardLines = 8; // dirty cards that are asked for in advance, and how much of each
+  static constexpr u32 kStartsAhead = 4, kCardsAhead = 2, kRegionsAhead = 2; // dirty cards of which is asked where to begin, of which lines are asked for, regions whose cards are
+  static constexpr usize kCardLines = 8; // that are asked for of each
   static constexpr usize kSmallOnCard = 128; // larger ones may be arrays, of which each_slot_in() passes over what is empty
   static constexpr usize kAhead = 16; // pins whose headers are asked for in advance
   // Tags of queue entries (distribution.ipp).
@@ -199,9 +200,13 @@ template <class H, class M> class Evacuation {
   static constexpr usize kLeastPart = 64; // a region has fewer than 2^16 - 1 of them
   static bool is_part(u64 entry) { return entry >> kPartShift != 0; }
   static constexpr u32 kKeptPerTask = 64, kBundlesPerTask = 16;
+  static constexpr u32 kCardRegionsMost = 32, kTasksPerWorker = 16; // regions whose cards are one task, as long as there are so many for each worker
   static constexpr u32 kStripesMost = 8, kStripedPerWorker = 4; // parts of a region; parts for each worker, where regions are few
   // Work of one task in cards: `stripe` of `stripes` equal parts of a region.
   struct CardPart { u32 region; u16 stripe, stripes; };
+  // Dirty cards on their way, by where they begin.
+  struct CardsAhead { Ahead starts, lines; };
+  static bool is_large(Role role) { return role == Role::large || role == Role::large_tail; }
 
   Ref evacuate(Self& self, Worker& w, Ref ref, u8 c);
   Ref stay(Self& self, Worker& w, Ref ref, word header);
@@ -222,9 +227,12 @@ template <class H, class M> class Evacuation {
   void mark_card_if_younger(Slot slot, Ref ref, u8 holder_label);
   void hidden(Self& self, Worker& w, Ref holder);
   void follow_hidden(Self& self, Worker& w, Ref holder, Ref ref);
-  void scan_cards(Self& self, Worker& w, CardPart part);
-  void scan_card(Self& self, Worker& w, u32 index, word low, word high);
-  void ask_for_card(u32 index, word low);
+  void scan_batch(Self& self, Worker& w, u32 task);
+  void scan_cards(Self& self, Worker& w, CardsAhead& ahead, CardPart part);
+  void ask_for_region(u32 index);
+  void ask_for_card(Self& self, Worker& w, CardsAhead& ahead, word low);
+  void scan_card(Self& self, Worker& w, word low);
+  word scan_limit(u32 index);
   void list_dirty(Self& self, Worker& w, u32 task);
   bool list_written(Worker& w, u32 first, u32 last);
   void update_root(Self& self, Worker& w, RootRecord& record);
@@ -302,7 +310,7 @@ template <class H, class M> class Evacuation {
   Vector<Part> card_parts_;
   Vector<Part> root_parts_;
   Vector<CardPart> dirty_;
-  u32 kept_tasks_ = 0, strong_tasks_[kHandleKinds] = {}, card_tasks_ = 0;
+  u32 kept_tasks_ = 0, strong_tasks_[kHandleKinds] = {}, card_tasks_ = 0, cards_per_task_ = 1;
 };
 
 } // namespace garner

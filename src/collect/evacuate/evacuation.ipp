@@ -179,7 +179,7 @@ template <class H, class M> void Evacuation<H, M>::evacuate_task(Self& self, u32
 template <class H, class M> void Evacuation<H, M>::find_roots(Self& self, Worker& w, u32 task, bool parted) {
   if (apart_ && task < card_tasks_) return card_batch(self, w, card_parts_[task].worker, card_parts_[task].first);
   if (task < card_tasks_) { // cards first: they are the largest and least even piece
-    scan_cards(self, w, dirty_[task]);
+    scan_batch(self, w, task);
     return;
   }
   task -= card_tasks_;
@@ -275,22 +275,43 @@ template <class H, class M> void Evacuation<H, M>::strong_chunk(Self& self, Work
 
 // ---- cards ----
 
-template <class H, class M> void Evacuation<H, M>::scan_cards(Self& self, Worker& w, CardPart part) {
-  u32 index = part.region;
-  auto& r = heap_.region(index);
-  word begin = heap_.begin_of(index), limit = r.scan_top;
-  if (r.role == Role::large_tail || r.role == Role::large) {
-    u32 head = heap_.head_of(index);
-    limit = min_of(heap_.end_of(index), heap_.begin_of(head) + heap_.region(head).object_bytes);
+// Cards that the program has written to lie anywhere in old space, often fewer than one in a region. So each would wait for its memory three times: for where the walk begins, for
+// the object there, and until the processor sees what follows. Hence several regions are one task, and a card passes two stages on its way.
+template <class H, class M> void Evacuation<H, M>::scan_batch(Self& self, Worker& w, u32 task) {
+  CardsAhead ahead;
+  ahead.starts.set_depth(ahead_ != 0 ? kStartsAhead : 0);
+  ahead.lines.set_depth(ahead_ != 0 ? kCardsAhead : 0);
+  const u32 first = task * cards_per_task_, last = min_of(first + cards_per_task_, u32(dirty_.size()));
+  for (u32 i = first; i < last; i++) {
+    if (ahead_ != 0 && i + kRegionsAhead < last) ask_for_region(dirty_[i + kRegionsAhead].region);
+    scan_cards(self, w, ahead, dirty_[i]);
   }
+  for (u64 low; ahead.starts.rest(low);) ask_for_card(self, w, ahead, low);
+  for (u64 low; ahead.lines.rest(low);) scan_card(self, w, low);
+}
+
+template <class H, class M> GARNER_INLINE void Evacuation<H, M>::ask_for_region(u32 index) {
+  __builtin_prefetch(&heap_.region(index));
+  const u8* cards = heap_.card_of(heap_.begin_of(index));
+  for (usize line = 0; line < heap_.region_bytes() >> kCardShift; line += kLineBytes) __builtin_prefetch(cards + line, 1);
+}
+
+// Where the objects of a region end whose cards are looked at.
+template <class H, class M> GARNER_INLINE word Evacuation<H, M>::scan_limit(u32 index) {
+  auto& r = heap_.region(index);
+  if (GARNER_LIKELY(!is_large(r.role))) return r.scan_top;
+  const u32 head = heap_.head_of(index);
+  return min_of(heap_.end_of(index), heap_.begin_of(head) + heap_.region(head).object_bytes);
+}
+
+template <class H, class M> void Evacuation<H, M>::scan_cards(Self& self, Worker& w, CardsAhead& ahead, CardPart part) {
+  const u32 index = part.region;
+  const word begin = heap_.begin_of(index), limit = scan_limit(index);
   u8* cards = heap_.card_of(begin);
   usize count = (limit - begin + kCardBytes - 1) >> kCardShift, stripe = (heap_.region_bytes() >> kCardShift) / part.stripes;
   if (part.stripe + 1u < part.stripes) count = min_of(count, (part.stripe + 1) * stripe);
   if (usize first = part.stripe * stripe; first < count) self.read(reinterpret_cast<word>(cards + first), count - first);
-  const bool asks = ahead_ != 0 && r.role != Role::large_tail && r.role != Role::large;
-  word asked[kCardsAhead] = {}; // dirty ones whose first lines are on their way
-  usize found = 0, scanned = 0;
-  auto scan = [&](word low) { scan_card(self, w, index, low, min_of(low + kCardBytes, limit)); };
+  const bool asks = !is_large(heap_.region(index).role);
   for (usize i = part.stripe * stripe; i < count; i++) {
     if (i % kLaneCards == 0 && i + kLaneCards <= count && lane_clean<M>(cards + i)) {
       i += kLaneCards - 1;
@@ -301,26 +322,26 @@ template <class H, class M> void Evacuation<H, M>::scan_cards(Self& self, Worker
     w.cards++;
     const word low = begin + (i << kCardShift);
     if (!asks) {
-      scan(low);
+      scan_card(self, w, low);
       continue;
     }
-    if (found - scanned == kCardsAhead) scan(asked[scanned++ % kCardsAhead]);
-    ask_for_card(index, low);
-    asked[found++ % kCardsAhead] = low;
+    __builtin_prefetch(&heap_.starts_of(index)[i]);
+    if (u64 due; ahead.starts.pass(low, due)) ask_for_card(self, w, ahead, due);
   }
-  while (scanned < found) scan(asked[scanned++ % kCardsAhead]);
 }
 
-// Cards that the program has written to lie anywhere in old space, so each would wait for its memory once where the walk begins, and again until the processor sees what follows.
-template <class H, class M> GARNER_INLINE void Evacuation<H, M>::ask_for_card(u32 index, word low) {
-  const word block = start_before(heap_, index, low);
-  __builtin_prefetch(reinterpret_cast<const void*>(block));
-  for (word line = block + kLineBytes; line < low + kCardLines * kLineBytes; line += kLineBytes) __builtin_prefetch(reinterpret_cast<const void*>(line));
+template <class H, class M> GARNER_INLINE void Evacuation<H, M>::ask_for_card(Self& self, Worker& w, CardsAhead& ahead, word low) {
+  if (ahead_ != 0) {
+    const word block = start_before(heap_, heap_.index_at(low), low);
+    for (word line = block; line < low + kCardLines * kLineBytes; line += kLineBytes) __builtin_prefetch(reinterpret_cast<const void*>(line));
+  }
+  if (u64 due; ahead.lines.pass(low, due)) scan_card(self, w, due);
 }
 
 // Objects on cards are many and small, and next to none of their slots leads to what is collected: so what a slot is compared with stays in registers, and nothing is called.
-template <class H, class M> void Evacuation<H, M>::scan_card(Self& self, Worker& w, u32 index, word low, word high) {
-  auto& r = heap_.region(index);
+template <class H, class M> void Evacuation<H, M>::scan_card(Self& self, Worker& w, word low) {
+  const u32 index = heap_.index_at(low);
+  const word high = min_of(low + kCardBytes, scan_limit(index));
   const u8 label = heap_.label(index);
   const auto at = heap_.lookup();
   u32 looked_at = 0;
@@ -331,7 +352,7 @@ template <class H, class M> void Evacuation<H, M>::scan_card(Self& self, Worker&
     looked_at++;
     if (ours && at.label(at.index_of(ref)) < label) heap_.mark_card(slot.at);
   };
-  if (r.role == Role::large || r.role == Role::large_tail) {
+  if (is_large(heap_.region(index).role)) {
     const Ref ref = ref_of(heap_.begin_of(heap_.head_of(index)));
     host_.each_slot_in(ref, low, high, look);
     if (ref.at >= low && ref.at < high) hidden(self, w, ref);
