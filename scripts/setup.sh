@@ -43,11 +43,12 @@ find_dotnet() {
   if command -v dotnet >/dev/null && dotnet --list-sdks 2>/dev/null | grep -q '^10\.'; then HAVE_DOTNET=1; fi
 }
 
-# build_native DIR [cmake options]: configures and builds; prints the end of the log when it fails.
+# build_native DIR [cmake options]: configures, drops programs of before that are none any more, and builds; prints the end of the log when it fails.
 build_native() {
   local dir=$1; shift
   mkdir -p "$dir"
-  { cmake -S "$ROOT" -B "$dir" -G Ninja -DGARNER_TESTS=ON -DGARNER_TOOLS=ON -DGARNER_SANITIZE= "$@" && ninja -C "$dir" -j "$JOBS"; } >"$dir/build.log" 2>&1 ||
+  { cmake -S "$ROOT" -B "$dir" -G Ninja -DGARNER_TESTS=ON -DGARNER_TOOLS=ON -DGARNER_SANITIZE= "$@" && ninja -C "$dir" -t cleandead &&
+    ninja -C "$dir" -j "$JOBS"; } >"$dir/build.log" 2>&1 ||
     { tail -n 40 "$dir/build.log"; fail "build failed; the whole log is $dir/build.log"; }
 }
 

@@ -180,18 +180,19 @@ void Pace::count_debt(const YoungFacts& facts) {
   }
 }
 
-// What is promoted at once is found dead by full collections only; so it takes a large share of eden alive and nearly all that waited
-// alive too, and it ends when eden's survivors become few, or after some collections to look again.
+// What is promoted at once is found dead by full collections only. So nearly all that waited must have come through, and either much of eden live, which is copied twice else, or the pause be
+// too long, as cards are looked at twice for the same. It ends when eden's survivors become few, of the second kind when there are many more than had waited, when memory is short or
+// when pauses are short by more than this can have brought; or after some collections, to look again.
 void Pace::judge_waiting(const YoungFacts& facts) {
   u64 copied = facts.survived - (at_once_ != 0 ? 0 : min_of(facts.promoted, facts.survived)); // of eden
   const bool mostly = double(copied) > kMostlyAlive * double(facts.eden_used), slow = facts.pause_ns > config_.pause_goal_ns / (at_once_ != 0 ? kShorter : 1);
   if (at_once_ != 0) {
-    at_once_ = mostly || (was_slow_ && slow) ? at_once_ - 1 : 0;
+    at_once_ = mostly || (slow && copied <= 2 * waited_slowly_ && !short_ && !pressed()) ? at_once_ - 1 : 0;
   } else if (facts.waited >= MiB) {
-    bool all = (mostly || slow) && double(facts.promoted) >= kNearlyAll * double(facts.waited);
+    bool all = (mostly || (slow && !short_ && !pressed())) && double(facts.promoted) >= kNearlyAll * double(facts.waited);
     at_once_ = all ? at_once_next_ : 0;
     at_once_next_ = all ? min_of(2 * at_once_next_, kAtOnceMost) : kAtOnceFirst;
-    was_slow_ = slow;
+    waited_slowly_ = slow ? facts.waited : 0;
   }
 }
 

@@ -11,7 +11,7 @@
 // meanwhile nobody has looked at: without a limit it counts as alive as far as it takes for as much to live as before, or for what was looked at to go on growing. Where the pauses about a marking are about as long as a
 // stop, or not much shorter and together much more, the program is stopped for a while instead. Where it leaves holes, and eden next to nothing, a full collection compacts.
 // Where nearly all that waited in survivor space is promoted anyway, waiting only costs a second copy, and a second look at every card of what refers to it: where much
-// survives or pauses are too long eden's survivors are promoted at once for some collections, then those of one wait again, to see.
+// survives, or pauses are too long while memory is not short, eden's survivors are promoted at once for some collections, then those of one wait again, to see.
 // Where nearly all of eden survives, collecting it finds little: then it is promoted en masse where it lies, and every so often one is looked at again; the first
 // eden is such a look. What dies with it
 // is left to the next full collection, which comes sooner by that; so it is done only where that costs less than half of the pause that it saves, and not where memory is short.
@@ -138,7 +138,7 @@ class Pace {
   double base_ns_ = 0, base_bytes_ = 0, debt_ns_ = 0;   // see count_debt
   u32 base_count_ = 0;
   u32 at_once_ = 0, at_once_next_ = kAtOnceFirst;       // collections left that promote at once; how many the next time
-  bool was_slow_ = false;                               // the pause that speaks for that was too long
+  u64 waited_slowly_ = 0;                               // what had waited when a pause that was too long spoke for that; 0: none did
   u32 unseen_ = 0, unseen_next_ = kUnseenFirst; // edens left that are promoted en masse; how many the next time
   double seen_ns_ = 0;               // of a byte of eden: the least that a look at one that nearly all survived took, forgotten slowly
   bool looks_ = false;               // the next eden is looked at, and was made small for it
@@ -148,7 +148,7 @@ class Pace {
   static constexpr double kMostlyAlive = 0.3;
   static constexpr double kNearlyAll = 0.9;
   static constexpr u32 kAtOnceFirst = 4, kAtOnceMost = 32;
-  static constexpr u32 kShorter = 4; // by promoting at once a pause becomes half as long or so, and is still one that was too long
+  static constexpr u32 kShorter = 4; // a pause may become as many times shorter by promoting at once: half for the cards, half for what eden does meanwhile
   static constexpr double kSeldomDead = 0.6; // less of eden than that alive, and none is promoted en masse
   static constexpr u32 kUnseenFirst = 2, kUnseenMost = 16;
   static constexpr u64 kLookAt = 4; // the part of eden that a look is content with

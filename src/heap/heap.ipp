@@ -116,7 +116,7 @@ template <class M> void Heap<M>::judge_huge(word at) {
 
 template <class M> void Heap<M>::bring_marks(u32 from, u32 to) {
   if constexpr (brings) {
-    auto used = [&](u32 i) { return table_[i].role != Role::free && table_[i].role != Role::large && table_[i].role != Role::large_tail; };
+    auto used = [&](u32 i) { return table_[i].role != Role::free && !is_large(table_[i].role); };
     for (u32 first = from, end; first < to; first = end) {
       for (end = first; end < to && used(end); end++) {}
       if (end == first) end++; // of a large object one mark is written

@@ -13,6 +13,7 @@ namespace garner {
 
 enum class Role : u8 { free, eden, survivor, old, large, large_tail, pinned };
 const char* name_of(Role role);
+constexpr bool is_large(Role role) { return role == Role::large || role == Role::large_tail; }
 
 // The byte a region shows to the write barrier; unsigned order is age order. 0x82 is the code that the runtime's copying
 // barrier also takes for "oldest".

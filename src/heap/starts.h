@@ -7,7 +7,8 @@
 // Invariant (cycle/verify.ipp): the entry of a card in [begin, top) of a region tells the start of an object or filler at or below the card. Who makes one filler of several
 // dead objects enters it, as there is no start any more where they were.
 // Entry: offset of the block in words from the region's begin; 16 bits hold it for regions up to 512 KiB.
-// Concurrency: entries are written with the range that is carved, by whoever got it. Looks of several workers at one region, while no object in it moves, enter what is true of it: relaxed. So does the thread that marks, while nobody looks.
+// Concurrency: entries are written with the range that is carved, by whoever got it. Looks of several workers at one region, while no object in it moves, enter what is true of it: relaxed. So does the thread that marks, of
+// objects that are there while it runs: those who carve meanwhile enter other cards, and of what two enter for one card both is true.
 #pragma once
 #include "heap/heap.h"
 
@@ -70,7 +71,7 @@ template <class H, class M> Ref object_containing(Heap<M>& heap, H& host, word p
   u32 index = heap.index_at(at);
   auto& first = heap.region(index);
   if (first.role == Role::free) return {0};
-  if (first.role == Role::large || first.role == Role::large_tail) {
+  if (is_large(first.role)) {
     u32 head = heap.head_of(index);
     word block = heap.begin_of(head);
     return at < block + heap.region(head).object_bytes ? ref_of(block) : Ref{0};

@@ -530,6 +530,23 @@ TEST(PaceWorlds, N1WaitingEndsWhereItMakesPausesTooLong) {
   EXPECT_GE(looks(60'000'000, 1.0), 3u) << "it never looked again";
   EXPECT_GE(looks(10'000'000, 1.0), 98u) << "pauses are short enough";
   EXPECT_GE(looks(60'000'000, 0.5), 98u) << "half of what waits dies";
+
+  auto left = [](u64 pause_ns, u64 survived, bool is_short) { // whether that ends it
+    Pace pace;
+    pace.init(config());
+    YoungFacts facts{.pause_ns = 60'000'000, .interval_ns = 1'000'000'000, .eden_used = 64 * MiB, .survived = 4 * MiB, .promoted = 2 * MiB, .waited = 2 * MiB, .old_bytes = 0, .room = ~u64(0) >> 2};
+    pace.after_young(facts);
+    EXPECT_TRUE(pace.promotes_at_once());
+    pace.set_short(is_short);
+    facts.pause_ns = pause_ns, facts.survived = facts.promoted = survived, facts.waited = 0;
+    pace.after_young(facts);
+    return !pace.promotes_at_once();
+  };
+  EXPECT_FALSE(left(30'000'000, 2 * MiB, false));
+  EXPECT_FALSE(left(8'000'000, 2 * MiB, false)) << "it has brought that";
+  EXPECT_TRUE(left(3'000'000, 2 * MiB, false)) << "pauses are short without it";
+  EXPECT_TRUE(left(30'000'000, 6 * MiB, false)) << "more survives than before: nobody knows whether it stays";
+  EXPECT_TRUE(left(30'000'000, 2 * MiB, true)) << "what is dead in old space takes memory";
 }
 
 // N1: while nearly all of eden survives, most edens are promoted unseen; looks come, small ones; where much dies none is, and a change costs few edens.

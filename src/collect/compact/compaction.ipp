@@ -209,7 +209,7 @@ template <class H, class M> void Compaction<H, M>::measure_task(Self&, u32 task)
   u32 high = heap_.high_water();
   for (u32 index = task * kRegionsPerTask; index < min_of(high, (task + 1) * kRegionsPerTask); index++) {
     auto& r = heap_.region(index);
-    if (r.role == Role::free || r.role == Role::large || r.role == Role::large_tail) continue;
+    if (r.role == Role::free || is_large(r.role)) continue;
     u64 words = 0, carry = 0;
     for (word at = heap_.begin_of(index), top = r.top.load_relaxed(); at < top; at += kMarkBlockBytes) {
       auto& entry = heap_.marks().entry_of(at);
@@ -535,7 +535,7 @@ template <class H, class M> void Compaction<H, M>::clean_task(u32 task) {
   u32 high = heap_.high_water();
   for (u32 index = task * kRegionsPerTask; index < min_of(high, (task + 1) * kRegionsPerTask); index++) {
     Role role = heap_.region(index).role;
-    if (role != Role::free && role != Role::large && role != Role::large_tail) heap_.marks().clear(heap_.begin_of(index), heap_.end_of(index));
+    if (role != Role::free && !is_large(role)) heap_.marks().clear(heap_.begin_of(index), heap_.end_of(index));
     heap_.set_cset(index, 0);
   }
 }

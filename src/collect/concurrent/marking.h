@@ -3,7 +3,7 @@
 // What happens (cycle/cycle.ipp calls it; "workers" marks what runs on the gang, "thread" what runs beside the program):
 //   first pause   after a young collection. begin; gather and seed (workers): what roots, handles and young objects refer to in old space is marked. The program's
 //                 barrier notes written pages from here on
-//   between       thread: follows references from old object to old object, and enters each for the card that it begins (heap/starts.h). Then it revises: pages written meanwhile are cleaned and their marked objects read
+//   between       thread: follows references from old object to old object, and enters those that begin a card (heap/starts.h). Then it revises: pages written meanwhile are cleaned and their marked objects read
 //                 again, in rounds, until few pages are found. Young collections come and go; the thread is held while they run
 //   last pause    after a young collection, when the thread is done or old space cannot wait for it; the host may have the thread ask for it (seam/host.h). What it has not come to, gather, roots, young objects, written pages, and the closure (workers); weak things; sweep (workers); finish; clean (workers)
 //
@@ -154,7 +154,7 @@ template <class H, class M> class Marking {
   template <class Q> void take(Self& self, Worker& w, Q& queue, u64 entry);
   template <class Q> void read_page(Self& self, Worker& w, Q& queue, word page);
   template <class F> void each_on_page(word page, F fn);
-  bool is_large(u32 index) const { return heap_.region(index).role == Role::large || heap_.region(index).role == Role::large_tail; }
+  bool large(u32 index) const { return is_large(heap_.region(index).role); }
 
   static void thread_entry(void* marking);
   void live(Self& self);

@@ -29,7 +29,7 @@ template <class H, class M> template <class Q> GARNER_INLINE void Marking<H, M>:
   const usize bytes = host_.size(ref);
   w.marked_objects++;
   w.marked_bytes += bytes;
-  if (const u32 index = heap_.index_of(ref); GARNER_LIKELY(bytes <= kPartBytes) || !is_large(index)) {
+  if (const u32 index = heap_.index_of(ref); GARNER_LIKELY(bytes <= kPartBytes) || !large(index)) {
     heap_.old_marks().extend(block_of(ref), bytes);
     note_start(heap_, index, block_of(ref), block_of(ref) + bytes);
   }
@@ -65,7 +65,7 @@ template <class H, class M> template <class F> GARNER_INLINE void Marking<H, M>:
     if (!host_.leaf(ref)) fn(ref, page, page + kWrittenBytes);
   };
   const u32 index = heap_.index_at(page);
-  if (!is_large(index)) return heap_.old_marks().each_touching(page, page + kWrittenBytes, heap_.begin_of(index), part);
+  if (!large(index)) return heap_.old_marks().each_touching(page, page + kWrittenBytes, heap_.begin_of(index), part);
   word block = heap_.begin_of(heap_.head_of(index));
   if (heap_.old_marks().is_marked(block)) part(block);
 }

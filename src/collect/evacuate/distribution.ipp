@@ -141,8 +141,8 @@ template <class H, class M> void Evacuation<H, M>::list_cards() {
     for (u32 index : workers_[i].dirty_regions)
       for (u32 k = 0; k < stripes; k++) good = dirty_.push({index, u16(k), u16(stripes)}) && good;
   GARNER_CHECK(good, "no memory for the list of tasks");
-  cards_per_task_ = stripes != 1 ? 1 : clamp_to(u32(dirty_.size()) / (kTasksPerWorker * gang_.workers()), 1u, kCardRegionsMost);
-  card_tasks_ = u32(div_up(dirty_.size(), cards_per_task_));
+  static_assert(kStripedPerWorker <= kCardTasksPerWorker, "a stripe is a task");
+  card_tasks_ = u32(div_up(dirty_.size(), clamp_to(u32(dirty_.size()) / (kCardTasksPerWorker * gang_.workers()), 1u, kRegionsPerCardTask)));
   card_bytes_ = u64(regions) * (heap_.region_bytes() / 4);
 }
 

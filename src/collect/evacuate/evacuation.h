@@ -188,8 +188,9 @@ template <class H, class M> class Evacuation {
   static constexpr u32 kChunksPerTask = 8;
 
  private:
-  static constexpr u32 kStartsAhead = 4, kCardsAhead = 2, kRegionsAhead = 2; // dirty cards of which is asked where to begin, of which lines are asked for, regions whose cards are
-  static constexpr usize kCardLines = 8; // that are asked for of each
+  // What is asked for in advance: regions whose cards are looked at next, entries of dirty cards that tell where to begin, dirty cards, and how many lines of each.
+  static constexpr u32 kRegionsAhead = 2, kStartsAhead = 4, kCardsAhead = 2;
+  static constexpr usize kCardLines = 8;
   static constexpr usize kSmallOnCard = 128; // larger ones may be arrays, of which each_slot_in() passes over what is empty
   static constexpr usize kAhead = 16; // pins whose headers are asked for in advance
   // Tags of queue entries (distribution.ipp).
@@ -200,13 +201,12 @@ template <class H, class M> class Evacuation {
   static constexpr usize kLeastPart = 64; // a region has fewer than 2^16 - 1 of them
   static bool is_part(u64 entry) { return entry >> kPartShift != 0; }
   static constexpr u32 kKeptPerTask = 64, kBundlesPerTask = 16;
-  static constexpr u32 kCardRegionsMost = 32, kTasksPerWorker = 16; // regions whose cards are one task, as long as there are so many for each worker
+  static constexpr u32 kRegionsPerCardTask = 32, kCardTasksPerWorker = 8; // at most; at least, where there are as many regions
   static constexpr u32 kStripesMost = 8, kStripedPerWorker = 4; // parts of a region; parts for each worker, where regions are few
-  // Work of one task in cards: `stripe` of `stripes` equal parts of a region.
+  // `stripe` of `stripes` equal parts of a region.
   struct CardPart { u32 region; u16 stripe, stripes; };
   // Dirty cards on their way, by where they begin.
   struct CardsAhead { Ahead starts, lines; };
-  static bool is_large(Role role) { return role == Role::large || role == Role::large_tail; }
 
   Ref evacuate(Self& self, Worker& w, Ref ref, u8 c);
   Ref stay(Self& self, Worker& w, Ref ref, word header);
@@ -305,12 +305,12 @@ template <class H, class M> class Evacuation {
   Vector<typename Worker::Kept> pinned_;
   u64 pinned_count_ = 0;
   typename M::template Atomic<u32> failed_; // relaxed: read after the phase's end, which publishes it
-  // Task ranges of the evacuate phase: [0, cards) [.., roots) [.., kept) [.., strong) and one; `cards` are regions, or batches of card_parts_
+  // Task ranges of the evacuate phase: [0, cards) [.., roots) [.., kept) [.., strong) and one; `cards` are some of dirty_ each, or batches of card_parts_
   struct Part { u32 worker, first; };
   Vector<Part> card_parts_;
   Vector<Part> root_parts_;
   Vector<CardPart> dirty_;
-  u32 kept_tasks_ = 0, strong_tasks_[kHandleKinds] = {}, card_tasks_ = 0, cards_per_task_ = 1;
+  u32 kept_tasks_ = 0, strong_tasks_[kHandleKinds] = {}, card_tasks_ = 0;
 };
 
 } // namespace garner
