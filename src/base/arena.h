@@ -2,6 +2,7 @@
 //
 // Vector<T> is a growable array of trivially copyable items; growing moves a private mapping (mremap), shrinking gives pages back
 // on request. All memory obtained here is counted in `own_bytes()`, that of Vectors in `list_bytes()` too, whose growth the heap limit includes (heap/budget.h).
+// Sixteen single pages stay with us when they are given back, and are not counted.
 // Out of memory: the calls return null or false; the caller decides. Not thread-safe per object.
 #pragma once
 #include "base/words.h"
