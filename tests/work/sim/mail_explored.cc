@@ -38,7 +38,7 @@ TEST(MailExplored, T4NodeQueue) {
 }
 
 TEST(MailExplored, T13N23Gangs) {
-  const u64 each = schedules_wanted() / 3; // of three gangs together
+  const u64 each = schedules_wanted();
   all_schedules<MailGang<3, JoinKind::late, SyncKind::futex, 1>>(0);
   all_schedules<MailGang<3, JoinKind::fixed, SyncKind::futex, 1, Posts::both, 1>>(0);
   all_schedules<MailGang<3, JoinKind::fixed, SyncKind::monitor, 1, Posts::both, 1>>(0);
