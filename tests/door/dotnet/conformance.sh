@@ -9,7 +9,8 @@
 #   --matrix quick    gcServer 0,1 x 1,2,4 workers, ten behaviours a process (default)
 #   --matrix full     the same with each behaviour in a process of its own, also without concurrent collection, tiering and precompiled
 #                     code, and 100,000 threads
-#   --stress OPTIONS  more rows: GARNER=OPTIONS (for instance stress_every=20,verify=both) with gcServer 0 and 1; may be given again
+#   --stress OPTIONS  one more row: GARNER=OPTIONS (for instance stress_every=20,verify=both), with gcServer 0 and 1 by turns; may be given again
+#   --both            each of these rows with gcServer 0 and with 1; so, too, with --matrix full
 #   --scale N         workloads of the stress rows are divided by N (default 20)
 #   --time-limit S    seconds a run may take (default 60, and 5 more for each further name in the process); then it is killed and has failed
 #   --jobs N          runs at a time (default: one for each processor)
@@ -27,7 +28,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 out=$(realpath -m "$here/../../../build/tests/dotnet/conformance")
 dll=$out/bin/Conformance.dll
 
-lib= only=. matrix=quick jobs=$(nproc) scale=20 limit=60 build=1 write_table=0
+lib= only=. matrix=quick jobs=$(nproc) scale=20 limit=60 build=1 write_table=0 both=0
 stress=()
 while (($#)); do
     case $1 in
@@ -36,6 +37,7 @@ while (($#)); do
         --matrix) matrix=$2; shift 2 ;;
         --jobs) jobs=$2; shift 2 ;;
         --stress) stress+=("$2"); shift 2 ;;
+        --both) both=1; shift ;;
         --scale) scale=$2; shift 2 ;;
         --time-limit) limit=$2; shift 2 ;;
         --no-build) build=0; shift ;;
@@ -154,8 +156,11 @@ if [[ -n $lib ]]; then
             "TieredCompilation=0|$base DOTNET_TieredCompilation=0||$collector"
             "ReadyToRun=0|$base DOTNET_ReadyToRun=0||$collector")
     fi
-    for options in "${stress[@]}"; do
-        for server in 0 1; do
+    [[ $matrix != full ]] || both=1
+    for i in "${!stress[@]}"; do
+        options=${stress[i]} servers=$((i % 2))
+        ((both)) && servers="0 1"
+        for server in $servers; do
             rows+=("gcServer=$server,$options|DOTNET_GCPath=$lib DOTNET_gcServer=$server GARNER=$options|scale=$scale|$collector")
         done
     done
