@@ -228,7 +228,10 @@ template <class M> class Heap {
   GARNER_INLINE usize opened() const { return __atomic_load_n(&opened_, __ATOMIC_RELAXED); }
   bool open_through(u32 last);
   void ask_huge(word at, usize bytes, bool huge);
-  u32 take_locked(Role role, u8 label, u8 age, u8 home, Reach reach, bool& timed);
+  // Of a region just taken: there already; or to come, small ones or a huge one whose first touch is timed.
+  enum class Pages : u8 { here, small, huge };
+  u32 take_locked(Role role, u8 label, u8 age, u8 home, Reach reach, Pages& pages);
+  void bring_small(u32 index, u8 home);
   bool take_huge(u32 index);
   void judge_huge(word at);
   bool unused(u32 index) const { return begin_of(index) - base_ >= opened_ || (table_[index].role == Role::free && table_[index].charged == 0); }
@@ -279,6 +282,7 @@ template <class M> class Heap {
   typename M::Lock lock_;         // guards roles of free regions, warm_, untouched_, the cursor and high_water_
   static constexpr usize kOpenedAtOnce = 64 * MiB; // whose marks fill a huge page
   static constexpr usize kTrimmedAtOnce = 2 * MiB; // under one lock
+  static constexpr usize kTouchedSingly = 1 * MiB; // pages below come as they are touched
   static constexpr usize kClearedByHand = 32 * MiB;
   static constexpr u64 kSlowHugeNs = 1'000'000; // what a huge page's worth of small ones takes, or more
   static constexpr u32 kSlowHuge = 4; // see judge_huge

@@ -215,17 +215,26 @@ template <class M> bool Heap<M>::holds(Role role, u8 home) const {
 }
 
 template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home, Reach reach) {
-  bool timed = false;
+  Pages pages = Pages::here;
+  const u8 from = settle(home);
   const u32 index = [&] {
     Locked<typename M::Lock> guard(lock_);
-    return take_locked(role, label, age, settle(home), reach, timed);
+    return take_locked(role, label, age, from, reach, pages);
   }();
-  if (GARNER_UNLIKELY(timed)) judge_huge(begin_of(index));
+  if (pages == Pages::huge) judge_huge(begin_of(index));
+  else if (pages == Pages::small) bring_small(index, from);
   return index;
 }
 
-// timed: the region begins a huge page whose first touch is judge_huge's. Called with lock_ held.
-template <class M> u32 Heap<M>::take_locked(Role role, u8 label, u8 age, u8 home, Reach reach, bool& timed) {
+// Soon all of it is written to, a page at a time, each with an interrupt that costs more than the page does. Not of the first regions, which a program that soon ends uses a part of; nor
+// where the node of the first touch counts; nor of pages that are there from the start. Called without lock_.
+template <class M> void Heap<M>::bring_small(u32 index, u8 home) {
+  if constexpr (brings)
+    if ((usize(index) << shift_) >= kTouchedSingly && !shape_.large_pages && (nodes_ == 1 || !touched_first(home))) machine_->bring(begin_of(index), region_bytes());
+}
+
+// pages: what there is to do when lock_ is free. Called with lock_ held.
+template <class M> u32 Heap<M>::take_locked(Role role, u8 label, u8 age, u8 home, Reach reach, Pages& pages) {
   const u32 list = list_of(home);
   bool charged = false;
   u32 index = kNoRegion;
@@ -246,7 +255,7 @@ template <class M> u32 Heap<M>::take_locked(Role role, u8 label, u8 age, u8 home
   table_[index].charged = u32(region_bytes());
   enter(index, role, label, age);
   writes<M>(table_[index].clean) = true;
-  timed = take_huge(index);
+  pages = take_huge(index) ? Pages::huge : Pages::small;
   return index;
 }
 

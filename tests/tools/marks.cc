@@ -46,7 +46,7 @@ std::vector<Verdict> cpu(const Parts& parts) { return row("cpu").judge(kTwo, par
 
 TEST(Marks, MeansAreOverWorkloadsAndSizesAndBestIsChosenInEachPart) {
   const std::vector<Verdict> verdicts = cpu({{"trees at 2", part("2", {8, 10, 16, 20, 20})}, {"trees unlimited", part("unlimited", {9, 12, 10, 18, 18})}});
-  ASSERT_EQ(verdicts.size(), 3u);
+  ASSERT_EQ(verdicts.size(), 4u);
   EXPECT_EQ(verdicts[0].reached, "0.77: 0.80 at 2, 0.75 unlimited");
   EXPECT_EQ(verdicts[0].holds, Holds::yes);
   EXPECT_TRUE(verdicts[0].losses.empty());
@@ -54,6 +54,8 @@ TEST(Marks, MeansAreOverWorkloadsAndSizesAndBestIsChosenInEachPart) {
   EXPECT_EQ(verdicts[1].holds, Holds::yes);
   EXPECT_EQ(verdicts[2].reached, "0.80 at most, 0 of 2 above");
   EXPECT_EQ(verdicts[2].holds, Holds::yes);
+  EXPECT_EQ(verdicts[3].reached, "0.90 at most, 0 of 2 above") << "of the best of each part";
+  EXPECT_EQ(verdicts[3].holds, Holds::unmarked);
 }
 
 TEST(Marks, WhatIsWorseIsNamedTheWorstFirst) {
@@ -64,6 +66,22 @@ TEST(Marks, WhatIsWorseIsNamedTheWorstFirst) {
   EXPECT_EQ(verdicts[2].holds, Holds::no);
   EXPECT_EQ(verdicts[2].losses, std::vector<std::string>{"trees unlimited: 1.20 of stock-workstation"}) << "only what is above the mark";
   EXPECT_EQ(verdicts[2].reached, "1.20 at most, 1 of 2 above");
+}
+
+TEST(Marks, ForcedMarkingStandsBesideTheModesThatMarkSo) {
+  for (const auto& [name, options, modes] : {std::tuple("longest-stopped", "collect.marking=stopped", std::vector<Mode>{Mode::workstation, Mode::server}),
+                                             {"concurrent-always", "collect.marking=concurrent", {Mode::concurrent}}}) {
+    const std::vector<PartPlan> plans = row(name).parts(kTwo);
+    ASSERT_EQ(plans.size(), 2u);
+    EXPECT_EQ(plans[0].name, fmt::format("trees at 2, {}", options));
+    ASSERT_EQ(plans[0].entrants.size(), modes.size() + 1);
+    EXPECT_EQ(plans[0].entrants[0].options, options);
+    for (size_t i = 0; i < modes.size(); i++) EXPECT_EQ(plans[0].entrants[i + 1].mode, modes[i]);
+    Parts parts = {{plans[0].name, part("2", {8, 10, 16, 20, 20})}, {plans[1].name, part("unlimited", {9, 12, 10, 18, 18})}};
+    for (auto& [where, result] : parts)
+      for (Contender& one : result.contenders) one.samples[0].pause_max_ms = one.samples[0].cpu_s;
+    for (const Verdict& verdict : row(name).judge(kTwo, parts)) EXPECT_NE(verdict.holds, Holds::unmeasured) << name << ": looks at parts of another name";
+  }
 }
 
 TEST(Marks, WhatIsMissingIsNotMeasuredUnlessItIsBrokenAlready) {

@@ -160,13 +160,14 @@ std::vector<Counsel> counsel_of(const LogData& log) {
 
 std::vector<Counsel> counsel_of(const CgroupFacts& cgroups, const std::string& huge, const std::string& settings) {
   std::vector<Counsel> all;
-  if (huge == "never") all.push_back({"/sys/kernel/mm/transparent_hugepage/enabled", "madvise: the heap beyond 64 MB asks for pages of 2 MB and gets none"});
   if (cgroups.memory_high && (!cgroups.memory || cgroups.memory_high->value < cgroups.memory->value)) {
     const uint64_t sane = cgroups.memory_high->value / 4 * 3;
     all.push_back({"DOTNET_GCHeapHardLimit", fmt::format("{:#x} ({}), three quarters of memory.high: the runtime knows of memory.max only, and above memory.high the system slows the program down", sane, mb(sane))});
   }
   Settings parsed;
   if (!parsed.parse(settings.c_str())) return all;
+  if (huge == "never" && parsed.as<HugePages>(Opt::huge_pages) != HugePages::off)
+    all.push_back({"/sys/kernel/mm/transparent_hugepage/enabled", fmt::format("madvise: {} asks for pages of 2 MB and gets none", kTable[size_t(Opt::huge_pages)].name)});
   for (auto [option, off, why] : {std::tuple(Opt::verify, int64_t(0), "walks the whole heap around every collection"), {Opt::poison, 0, "fills what is freed"}, {Opt::stress_every, 0, "collects without need"}})
     if (parsed.get(option) != off) all.push_back({"GARNER", fmt::format("without {}, but to find a fault: it {}", kTable[size_t(option)].name, why)});
   return all;

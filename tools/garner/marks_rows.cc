@@ -20,8 +20,8 @@ constexpr const char* kKinds[] = {"weak", "finalizable", "conditional", "syncblo
 
 std::string text_of(const std::string& at) { return at == "unlimited" ? "unlimited" : "at " + at; }
 
-std::vector<Entrant> ours_and(const std::vector<Mode>& modes) {
-  std::vector<Entrant> all = {{Mode::garner}};
+std::vector<Entrant> ours_and(const std::vector<Mode>& modes, const std::string& options = {}) {
+  std::vector<Entrant> all = {{Mode::garner, options, options}};
   for (Mode mode : modes) all.push_back({mode});
   return all;
 }
@@ -43,6 +43,15 @@ bool limit(const std::string& at) { return at != "unlimited"; }
 std::vector<PartPlan> every_size(const Selection& selection) { return heap_parts(selection, [](const std::string&) { return true; }); }
 std::vector<PartPlan> with_limit(const Selection& selection) { return heap_parts(selection, limit); }
 std::vector<PartPlan> without_limit(const Selection& selection) { return heap_parts(selection, [](const std::string& at) { return !limit(at); }); }
+
+// With one kind of marking whatever the size of the heap, beside the stock modes that mark so.
+std::vector<PartPlan> forced(const Selection& selection, const std::string& options, const std::vector<Mode>& with) {
+  std::vector<PartPlan> all = every_size(selection);
+  for (PartPlan& part : all) part.name += ", " + options, part.entrants = ours_and(with, options);
+  return all;
+}
+std::vector<PartPlan> always_stopped(const Selection& selection) { return forced(selection, "collect.marking=stopped", kNotConcurrent); }
+std::vector<PartPlan> always_beside(const Selection& selection) { return forced(selection, "collect.marking=concurrent", {Mode::concurrent}); }
 
 // Where every stock mode has less room than it needs only this collector and the reference run.
 std::vector<PartPlan> tight(const Selection& selection) {
@@ -124,9 +133,11 @@ std::vector<TitledTable> tables_of_finishing(const Selection& selection, const P
 
 std::vector<Verdict> judge_cpu(const Selection& selection, const Parts& parts) {
   const Compared workstation = compared(every_size(selection), parts, figure_named("cpu_s"), {Mode::workstation});
-  return {mean_verdict("processor time, of stock-workstation", 0.85, workstation),
-          mean_verdict("processor time, of the best stock mode", 0.95, compared(every_size(selection), parts, figure_named("cpu_s"), kStock)),
-          most_verdict("processor time, none above, of stock-workstation", 1.10, workstation)};
+  const Compared best = compared(every_size(selection), parts, figure_named("cpu_s"), kStock);
+  Verdict most_of_best = most_verdict("processor time, none above, of the best stock mode", 1.10, best); // of a mode that is another one in each part: told, and not a mark
+  most_of_best.mark = "-", most_of_best.holds = Holds::unmarked;
+  return {mean_verdict("processor time, of stock-workstation", 0.85, workstation), mean_verdict("processor time, of the best stock mode", 0.95, best),
+          most_verdict("processor time, none above, of stock-workstation", 1.10, workstation), most_of_best};
 }
 std::vector<Verdict> judge_stopped(const Selection& selection, const Parts& parts) {
   return {mean_verdict("stopped time with a limit, of the best stock mode", 0.5, compared(with_limit(selection), parts, figure_named("pause_total_ms"), kStock))};
@@ -134,10 +145,14 @@ std::vector<Verdict> judge_stopped(const Selection& selection, const Parts& part
 std::vector<Verdict> judge_longest(const Selection& selection, const Parts& parts) {
   return {mean_verdict("longest pause, of the best non-concurrent stock mode", 0.5, compared(every_size(selection), parts, figure_named("pause_max_ms"), kNotConcurrent))};
 }
-std::vector<Verdict> judge_concurrent(const Selection& selection, const Parts& parts) {
-  const std::vector<PartPlan> plans = every_size(selection);
-  return {mean_verdict("longest pause, of stock-concurrent", 0.5, compared(plans, parts, figure_named("pause_max_ms"), {Mode::concurrent})),
-          mean_verdict("processor time, of stock-concurrent", 1.0, compared(plans, parts, figure_named("cpu_s"), {Mode::concurrent}))};
+std::vector<Verdict> beside_concurrent(const std::vector<PartPlan>& plans, const Parts& parts, const std::string& how) {
+  return {mean_verdict("longest pause" + how + ", of stock-concurrent", 0.5, compared(plans, parts, figure_named("pause_max_ms"), {Mode::concurrent})),
+          mean_verdict("processor time" + how + ", of stock-concurrent", 1.0, compared(plans, parts, figure_named("cpu_s"), {Mode::concurrent}))};
+}
+std::vector<Verdict> judge_concurrent(const Selection& selection, const Parts& parts) { return beside_concurrent(every_size(selection), parts, ""); }
+std::vector<Verdict> judge_always_beside(const Selection& selection, const Parts& parts) { return beside_concurrent(always_beside(selection), parts, ", marking=concurrent"); }
+std::vector<Verdict> judge_always_stopped(const Selection& selection, const Parts& parts) {
+  return {mean_verdict("longest pause, marking=stopped, of the best non-concurrent stock mode", 0.5, compared(always_stopped(selection), parts, figure_named("pause_max_ms"), kNotConcurrent))};
 }
 
 // The peak over the limit has no mark: the limit is of the managed heap, and the runtime comes on top.
@@ -490,6 +505,10 @@ const std::vector<Row>& rows() {
      [](const Selection& s, const Parts& p) { return heap_tables(every_size(s), p, "pause_max_ms", kNotConcurrent); }},
     {"R5", "concurrent", "The longest pause and the processor time beside the stock mode that collects beside the program.", every_size, judge_concurrent,
      [](const Selection& s, const Parts& p) { return heap_tables(every_size(s), p, "pause_max_ms", {Mode::concurrent}); }},
+    {"R4s", "longest-stopped", "As R4, with collect.marking=stopped.", always_stopped, judge_always_stopped,
+     [](const Selection& s, const Parts& p) { return heap_tables(always_stopped(s), p, "pause_max_ms", kNotConcurrent); }},
+    {"R5c", "concurrent-always", "As R5, with collect.marking=concurrent.", always_beside, judge_always_beside,
+     [](const Selection& s, const Parts& p) { return heap_tables(always_beside(s), p, "pause_max_ms", {Mode::concurrent}); }},
     {"R6", "memory", "Peak resident memory of the largest process.", every_size, judge_memory,
      [](const Selection& s, const Parts& p) { return heap_tables(every_size(s), p, "peak_bytes", kStock); }},
     {"R7", "survivors", "A young collection in which nearly all survives, for each object.", parts_of_survivors, judge_survivors, tables_of_survivors},

@@ -59,6 +59,29 @@ within kept 400 900 DOTNET_GCRetainVM=1 dotnet "$ENDURANCE" release
 within kept 0 320 dotnet "$ENDURANCE" release
 within kept 0 320 DOTNET_GCRetainVM=1 GARNER=retain=off dotnet "$ENDURANCE" release
 
+# ---- huge pages: only when they are asked for, and then there are some
+huge() { # LEAST, MOST kB of them at any time, [assignments]
+  local least=$1 most=$2 seen=0 now turns=600; shift 2
+  env DOTNET_GCPath="$LIB" "$@" dotnet "$ENDURANCE" hold live=150 churn=1500 >"$OUT/out" 2>"$LOG" &
+  local runs=$!
+  for (( ; turns > 0; turns--)); do
+    now=$(awk '/^AnonHugePages/ {sum += $2} END {print sum + 0}' /proc/$runs/smaps 2>/dev/null)
+    [ "${now:-0}" -le "$seen" ] || seen=$now
+    kill -0 $runs 2>/dev/null || break
+    sleep 0.1
+  done
+  [ $turns -gt 0 ] || kill $runs
+  if wait $runs && [ "$seen" -ge "$least" ] && [ "$seen" -le "$most" ]; then pass; else miss "$*: $seen kB in huge pages, expected from $least to $most" "$LOG"; fi
+}
+case $(cat /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null) in
+  *'[madvise]'*)
+    huge 0 0 GARNER=log=stderr
+    huge 2048 1000000 GARNER=huge_pages=auto
+    huge 20480 1000000 GARNER=huge_pages=on
+    ;;
+  *) say "3 skipped: huge pages; this system does not give them to who asks" ;;
+esac
+
 # ---- old collections beside the program: where stopping would take more than four pause goals, unless somebody says otherwise
 marked() { # yes or no, [assignments]
   local expected=$1 count; shift

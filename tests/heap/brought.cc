@@ -1,4 +1,5 @@
-// Pages of marks come before they are read: of regions with objects, and no others; read and then written they fault no more.
+// Pages that come at once instead of a fault each. Of marks, before they are read: of regions with objects, and no others; read and then written they fault no more. Of regions that nobody
+// has written to: as they are taken, beyond the first megabyte.
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -53,6 +54,37 @@ TEST(BroughtMarks, FaultNoMore) {
   bare.heap.bring_marks(0, kRegions);
   const u64 with = mark_through(bare.heap, 0, kRegions);
   EXPECT_LE(with, without / 8);
+}
+
+TEST(BroughtRegions, AreThoseBeyondTheFirstMegabyteThatNobodyHasWrittenTo) {
+  constexpr u32 kFirst = u32(MiB / (64 * KiB));
+  BareHeap bare;
+  for (u32 i = 0; i < kFirst; i++) ASSERT_EQ(bare.heap.take_region(Role::eden, kLabelEden, 0), i);
+  EXPECT_EQ(bare.machine.brought, 0u) << "a small program's pages come as they are touched";
+  for (u32 i = kFirst; i < kFirst + 3; i++) ASSERT_EQ(bare.heap.take_region(Role::eden, kLabelEden, 0), i);
+  EXPECT_EQ(bare.machine.brought, 3 * 64 * KiB);
+  bare.heap.free_region(kFirst + 1);
+  ASSERT_EQ(bare.heap.take_region(Role::old, kLabelOld, 0), kFirst + 1);
+  EXPECT_EQ(bare.machine.brought, 3 * 64 * KiB) << "its pages are there";
+  bare.heap.free_region(kFirst + 1);
+  bare.heap.trim(0);
+  ASSERT_EQ(bare.heap.take_region(Role::old, kLabelOld, 0), kFirst + 1);
+  EXPECT_EQ(bare.machine.brought, 4 * 64 * KiB) << "given back, they must come again";
+  ASSERT_NE(bare.heap.take_large(2 * MiB, false, false), kNoRegion);
+  EXPECT_EQ(bare.machine.brought, 4 * 64 * KiB) << "nobody may ever touch a large object";
+}
+
+TEST(BroughtRegions, FaultNoMore) {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "a sanitizer's own tables fault for each page that is looked at";
+#endif
+  if (madvise(nullptr, 0, 23) != 0) GTEST_SKIP() << "a system without MADV_POPULATE_WRITE (before Linux 5.14)";
+  BareHeap bare;
+  u32 index = 0;
+  while (index < 2 * MiB / (64 * KiB)) ASSERT_NE(index = bare.heap.take_region(Role::eden, kLabelEden, 0), kNoRegion);
+  const u64 before = faults();
+  for (word at = bare.heap.begin_of(index); at < bare.heap.end_of(index); at += kPageBytes) *reinterpret_cast<volatile u8*>(at) = 1;
+  EXPECT_EQ(faults() - before, 0u);
 }
 
 } // namespace
