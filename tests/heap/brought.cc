@@ -38,17 +38,24 @@ TEST(BroughtMarks, AreThoseOfRegionsInUse) {
   EXPECT_EQ(bare.machine.brought, 2 * kMarkBytes) << "of the regions asked for";
 }
 
-TEST(BroughtMarks, FaultNoMore) {
+// Where what a look at a page faults for is the page itself, and pages can be brought.
+class BroughtPages : public ::testing::Test {
+ protected:
+  void SetUp() override {
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "a sanitizer's own tables fault for each page that is looked at";
+    GTEST_SKIP() << "a sanitizer's own tables fault for each page that is looked at";
 #endif
+    if (madvise(nullptr, 0, 23) != 0) GTEST_SKIP() << "a system without MADV_POPULATE_WRITE (before Linux 5.14)";
+  }
+};
+
+TEST_F(BroughtPages, OfMarksFaultNoMore) {
   constexpr u32 kRegions = 256; // whose marks are 128 pages
   BareHeap bare, untold;
   for (u32 i = 0; i < kRegions; i++) {
     ASSERT_EQ(bare.heap.take_region(Role::old, kLabelOld, 0), i);
     ASSERT_EQ(untold.heap.take_region(Role::old, kLabelOld, 0), i);
   }
-  if (madvise(nullptr, 0, 23) != 0) GTEST_SKIP() << "a system without MADV_POPULATE_WRITE (before Linux 5.14)";
   const u64 without = mark_through(untold.heap, 0, kRegions);
   if (without < kRegions / 2) GTEST_SKIP() << "this system has brought the marks by itself: " << without << " faults";
   bare.heap.bring_marks(0, kRegions);
@@ -74,11 +81,7 @@ TEST(BroughtRegions, AreThoseBeyondTheFirstMegabyteThatNobodyHasWrittenTo) {
   EXPECT_EQ(bare.machine.brought, 4 * 64 * KiB) << "nobody may ever touch a large object";
 }
 
-TEST(BroughtRegions, FaultNoMore) {
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "a sanitizer's own tables fault for each page that is looked at";
-#endif
-  if (madvise(nullptr, 0, 23) != 0) GTEST_SKIP() << "a system without MADV_POPULATE_WRITE (before Linux 5.14)";
+TEST_F(BroughtPages, OfRegionsFaultNoMore) {
   BareHeap bare;
   u32 index = 0;
   while (index < 2 * MiB / (64 * KiB)) ASSERT_NE(index = bare.heap.take_region(Role::eden, kLabelEden, 0), kNoRegion);

@@ -131,13 +131,18 @@ std::vector<TitledTable> tables_of_finishing(const Selection& selection, const P
   return {{"result, by heap size", table}};
 }
 
+// A figure that is told, and has no mark.
+Verdict unmarked(Verdict verdict) {
+  verdict.mark = "-", verdict.holds = Holds::unmarked;
+  return verdict;
+}
+
 std::vector<Verdict> judge_cpu(const Selection& selection, const Parts& parts) {
   const Compared workstation = compared(every_size(selection), parts, figure_named("cpu_s"), {Mode::workstation});
   const Compared best = compared(every_size(selection), parts, figure_named("cpu_s"), kStock);
-  Verdict most_of_best = most_verdict("processor time, none above, of the best stock mode", 1.10, best); // of a mode that is another one in each part: told, and not a mark
-  most_of_best.mark = "-", most_of_best.holds = Holds::unmarked;
   return {mean_verdict("processor time, of stock-workstation", 0.85, workstation), mean_verdict("processor time, of the best stock mode", 0.95, best),
-          most_verdict("processor time, none above, of stock-workstation", 1.10, workstation), most_of_best};
+          most_verdict("processor time, none above, of stock-workstation", 1.10, workstation),
+          unmarked(most_verdict("processor time, none above, of the best stock mode", 1.10, best))}; // of another mode in each part
 }
 std::vector<Verdict> judge_stopped(const Selection& selection, const Parts& parts) {
   return {mean_verdict("stopped time with a limit, of the best stock mode", 0.5, compared(with_limit(selection), parts, figure_named("pause_total_ms"), kStock))};
@@ -173,10 +178,8 @@ Verdict peak_over_limit(const Selection& selection, const Parts& parts) {
 }
 
 std::vector<Verdict> judge_memory(const Selection& selection, const Parts& parts) {
-  Verdict limited_peak = mean_verdict("peak memory with a limit, of the smallest stock mode", 0, compared(with_limit(selection), parts, figure_named("peak_bytes"), kStock));
-  limited_peak.mark = "-", limited_peak.holds = Holds::unmarked;
   return {mean_verdict("peak memory without a limit, of the smallest stock mode", 1.0, compared(without_limit(selection), parts, figure_named("peak_bytes"), kStock)),
-          limited_peak, peak_over_limit(selection, parts)};
+          unmarked(mean_verdict("peak memory with a limit, of the smallest stock mode", 0, compared(with_limit(selection), parts, figure_named("peak_bytes"), kStock))), peak_over_limit(selection, parts)};
 }
 
 // ---- rows of one workload each ----

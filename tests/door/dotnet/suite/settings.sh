@@ -79,7 +79,7 @@ case $(cat /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null) in
     huge 2048 1000000 GARNER=huge_pages=auto
     huge 20480 1000000 GARNER=huge_pages=on
     ;;
-  *) say "3 skipped: huge pages; this system does not give them to who asks" ;;
+  *) say "skipped: 3 rows of huge pages, which this system does not give to who asks" ;;
 esac
 
 # ---- old collections beside the program: where stopping would take more than four pause goals, unless somebody says otherwise
