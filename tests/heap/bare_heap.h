@@ -2,6 +2,8 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "heap/heap.ipp"
 #include "heap/space.h"
 #include "host/synthetic/objects.h"
@@ -9,7 +11,7 @@
 
 namespace garner::test {
 
-// The real machine; every call that would be a system call about memory is counted.
+// The real machine; every call that would be a system call about memory is counted (by many threads at once: the counts are atomic).
 class CountingLinux : public Linux {
  public:
   struct Self : Linux::Self {
@@ -27,11 +29,10 @@ class CountingLinux : public Linux {
   bool want_huge_pages(word at, usize bytes) { return asked_huge += bytes, Linux::want_huge_pages(at, bytes); }
   void bring(word at, usize bytes) { brought += bytes, Linux::bring(at, bytes); }
   u64 now() const { return clock += slow_ns; } // between two looks as much time has passed as the test says
-  mutable u64 clock = 0;
+  mutable std::atomic<u64> clock = 0;
   u64 slow_ns = 0;
   void want_small_pages(word at, usize bytes) { asked_small += bytes, Linux::want_small_pages(at, bytes); }
-  u64 asked_small = 0;
-  u64 calls = 0, discarded = 0, asked_huge = 0, brought = 0;
+  std::atomic<u64> asked_small = 0, calls = 0, discarded = 0, asked_huge = 0, brought = 0;
 };
 
 struct BareHeap {
