@@ -225,7 +225,7 @@ void Pace::judge_marking(u64 pause_ns) {
 void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64 since_ns, u64 holes) {
   if (since_ns != 0) {
     const double share = 100 * double(pause_ns) / double(since_ns), right = config_.gc_share_percent; // percent
-    if (share > 2 * right || pause_ns > config_.pause_goal_ns) roomy_ = min_of(2 * roomy_, kRoomyMost);
+    if (share > 2 * right || pause_ns > kLongFull * config_.pause_goal_ns) roomy_ = min_of(2 * roomy_, kRoomyMost);
     else if (share < right / 2) roomy_ = max_of(roomy_ / 2, kRoomyLeast);
   }
   counted_ = max_of(live_bytes, old_bytes);

@@ -158,7 +158,8 @@ class Pace {
   static constexpr u64 kBearable = 4; // long stops
   static constexpr u32 kStopsFirst = 4, kStopsMost = 32;
   static constexpr u64 kBetweenMarkings = 4; // the part of its growth that old space has at least from the end of a marking to the next
-  static constexpr u64 kLongStop = 4; // times the pause goal
+  static constexpr u64 kLongStop = 8; // times the pause goal, of a full collection that may stop the program
+  static constexpr u64 kLongFull = 2; // likewise, of one that should come seldomer
   static constexpr u32 kRoomyLeast = 2, kRoomyMost = 8;
   static constexpr u64 kGrownToMark = 4; // the part of what lives that old space has grown by at least when a marking begins for want of room
   static constexpr u64 kShortGrowth = 8; // the part of what lives that old space may grow by then

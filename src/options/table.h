@@ -15,7 +15,7 @@ enum class Opt : u16 {
   task_queue, sync, term_exit, term_count, lock, order, steal, queue_capacity, conductor, join, pin, root_batch,
   victim, steal_half, share_from, root_capacity, request_batch, last_resort,
   scheme, node_lookup, lookup_batch, flush_threshold, old_roots, root_take, card_phase,
-  compact_dense, in_place, ahead, ahead_by, part, no_room, full_promotes, marking, moved_at_once,
+  compact_dense, compact_into, in_place, ahead, ahead_by, part, no_room, full_promotes, marking, moved_at_once,
   resize, eden, eden_min, eden_max, pause_goal, gc_share, old_growth, conserve, idle, verify, stress_every, stress_kind, woken_per,
   record_file, record_at, record_most, record_time,
   count
@@ -68,6 +68,7 @@ enum class StressKind : i64 { mixed, young, full };
 enum class Promotes : i64 { aged, all };
 enum class MarkingWhen : i64 { stopped, concurrent, automatic };
 enum class NoRoom : i64 { keep, full };
+enum class CompactInto : i64 { own, fresh };
 enum class AheadBy : i64 { queue, batches, strands };
 enum class Tenure : i64 { fixed, adaptive };
 enum class EnMasse : i64 { off, adaptive, mostly };
@@ -133,13 +134,14 @@ inline constexpr OptRow kTable[] = {
   {Opt::root_take, "collect.root_take", OptType::choice, "", 0, 0, 0, "own|any", "Whose roots workers take under hybrid.", "T8", "topo.hybrid_root_take", 1},
   {Opt::card_phase, "collect.card_phase", OptType::choice, "", 0, 0, 0, "fused|apart", "Whether cards are scanned among the other roots or before them, in a timed phase of its own.", "T16", "", 1},
   {Opt::compact_dense, "collect.compact_dense", OptType::number, "percent", 1, 101, 75, nullptr, "A full collection leaves a region in place when at least this share of it lives; 101 moves always.", "N13", "", 101},
+  {Opt::compact_into, "collect.compact_into", OptType::choice, "", 0, 0, 0, "own|fresh", "Where a full collection moves what lives: together within the regions that hold it (sliding), or into free regions as long as there is memory for more (evacuating).", "N13", "", 1},
   {Opt::in_place, "collect.in_place", OptType::number, "slots", 0, 1'000'000'000, 1'000'000, nullptr, "A full collection that has marked through so many references, an object counting as eight, and would gain little room by moving objects leaves all where they are.", "N13", "", 0},
   {Opt::ahead, "collect.ahead", OptType::number, "objects", 0, 32, 20, nullptr, "Objects a worker has asked the memory for before it looks at the first of them; 0 is off. Simulations ask for 12 when it is not given.", "N7", "", 0},
   {Opt::ahead_by, "collect.ahead_by", OptType::choice, "", 0, 0, 2, "queue|batches|strands", "Young collections: whether each of them is looked at when another has been asked for, all of them when so many have been, or as the next of as many strands, each followed depth first and copied together. Simulations take queue when it is not given, and with work.order=fifo it is always that.", "N7", "", 1},
   {Opt::part, "collect.part", OptType::bytes, "bytes", 0, 64 * 1024, 512, nullptr, "References of a larger survivor are queued by parts of this size, so that workers share an array between them, in steps of 8 and 64 at least; 0 queues each.", "N9", "", 64},
   {Opt::no_room, "collect.no_room", OptType::choice, "", 0, 0, 0, "keep|full", "When survivors find no memory: they stay where they are and buffers are cut from between them, or a full collection follows under the same stop.", "N14", "", 1},
   {Opt::full_promotes, "collect.full_promotes", OptType::choice, "", 0, 0, 0, "aged|all", "Whether a full collection ages young objects by one generation or makes all of them old.", "N13", "", 1},
-  {Opt::marking, "collect.marking", OptType::choice, "", 0, 0, 2, "stopped|concurrent|auto", "Whether old objects are marked while the program stands, or by a thread beside it between two young collections; what is dead is swept then, and regions that are mostly empty are emptied by and by. auto: beside it where stopping for it would take more than four times cycle.pause_goal.", "", "", 1},
+  {Opt::marking, "collect.marking", OptType::choice, "", 0, 0, 2, "stopped|concurrent|auto", "Whether old objects are marked while the program stands, or by a thread beside it between two young collections; what is dead is swept then, and regions that are mostly empty are emptied by and by. auto: beside it where stopping for it would take more than eight times cycle.pause_goal.", "", "", 1},
   {Opt::moved_at_once, "collect.moved_at_once", OptType::bytes, "bytes", 0, 1 << 30, 8 * MiB, nullptr, "With marking=concurrent: about so many bytes of old objects are moved out of mostly empty regions at the end of a young collection; 0 moves none.", "", "", 256 * KiB},
   // -- cycle --
   {Opt::resize, "cycle.resize", OptType::choice, "", 0, 0, 0, "adaptive|fixed", "Whether eden's size follows the goals or stays.", "N12", "naps.resize", 1},

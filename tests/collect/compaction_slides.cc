@@ -1,6 +1,7 @@
 // N13: a full collection slides what lives into the holes: order kept, holes gone, every reference updated; pinned and large objects stay
-// where they are, and so do regions that are dense enough.
+// where they are, and so do regions that are dense enough. With compact_into=fresh what lives leaves its regions, as far as memory goes.
 #include <map>
+#include <set>
 
 #include "small_heap.h"
 
@@ -64,6 +65,46 @@ TEST_P(CompactionSlides, N13OrderIsKeptHolesAreGoneAndReferencesFollow) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Workers, CompactionSlides, ::testing::Values("workers=1", "workers=2,woken_per=0", "workers=4,woken_per=0"));
+
+// -1: no limit; else the fresh regions that there is memory for.
+class CompactionEvacuates : public ::testing::TestWithParam<std::tuple<int, const char*>> {};
+
+TEST_P(CompactionEvacuates, N13IntoFreshRegionsAndWhereTheyEndIntoItsOwn) {
+  const auto [fresh, options] = GetParam();
+  SmallHeap heap(std::string("full_promotes=all,compact_dense=101,compact_into=fresh,") + options);
+  Old old(heap, 63'000, 3);
+  std::set<u32> before;
+  std::map<u32, word> was;
+  for (auto& cell : heap.mutator.cells) before.insert(heap.heap().index_at(cell.value)), was[cell.tag] = cell.value;
+  heap.heap().trim(0); // so that each region is asked of the budget
+  if (fresh >= 0) {
+    const u64 charged = heap.heap().budget().charged() + u64(fresh) * 64 * KiB;
+    heap.host.cycle->set_limit(heap.heap().budget().with_tables(charged) + heap.heap().budget().committed() - heap.heap().budget().with_tables(heap.heap().budget().charged()));
+  }
+  const usize n = heap.mutator.cells.size(), regions = before.size();
+  heap.full();
+  EXPECT_TRUE(heap.last().compacted);
+  std::set<u32> after, into;
+  for (usize i = 0; i < n; i++) {
+    const Ref ref = heap.at(i);
+    ASSERT_EQ(heap.get(ref, 0).at, heap.at((i * 31) % n).at);
+    ASSERT_EQ(heap.id(ref), heap.mutator.cells[i].tag);
+    ASSERT_TRUE(synthetic::intact(ref));
+    after.insert(heap.heap().index_at(ref.at));
+    if (before.count(heap.heap().index_at(ref.at)) == 0) into.insert(heap.heap().index_at(ref.at));
+  }
+  const u64 lists = 2 * u64(heap.host.cycle->gang().workers());
+  EXPECT_GE(regions, 40u);
+  EXPECT_LE(after.size(), regions / 3 + 2 * lists + 1) << "holes are left";
+  if (fresh < 0) EXPECT_EQ(into.size(), after.size()) << "something stayed where there was room to leave";
+  else EXPECT_LE(into.size(), u64(fresh));
+  if (fresh > 0) EXPECT_GE(into.size(), u64(fresh)) << "memory was left, and not used";
+  u64 used = 0;
+  heap.heap().each_region([&](u32, auto&) { used++; });
+  EXPECT_LE(used, after.size() + 1) << "emptied regions are free";
+}
+INSTANTIATE_TEST_SUITE_P(Memory, CompactionEvacuates,
+                         ::testing::Combine(::testing::Values(-1, 0, 1, 3, 7), ::testing::Values("workers=1", "workers=2,woken_per=0", "workers=4,woken_per=0,poison=on")));
 
 TEST(CompactionSlides, N13PinnedAndLargeObjectsStay) {
   SmallHeap heap("full_promotes=all,compact_dense=101");

@@ -7,13 +7,14 @@
 //   (weak things: cycle/weak.ipp, on keep() and alive())
 //   measure   workers: live bytes of every region, from the bits alone
 //   choose    sequential: what is freed, what stays (large, pinned, dense), what slides; sliding regions are cut into lists
-//   plan      workers, a list each: the target of every 512-byte block
+//   plan      workers, a list each: the target of every 512-byte block, in the list's own regions or (collect.compact_into=fresh) in free ones as long as the budget grants them
 //   slide     workers: a list each, objects move and their slots are rewritten in one pass; roots, handles and what stays likewise. Where moving would bring little: the dead are filled
 //   finish    sequential: tops, roles, labels; empty regions are freed
 //   clean     workers: marks are cleared
 //
 // Invariants:
-//  - Within a list objects keep their order and move towards the list's start, so a list needs nobody else to move safely.
+//  - Within a list objects keep their order and move towards the list's start, so a list needs nobody else to move safely. Those that go into fresh regions are the list's first: what slides
+//    behind them goes to where they were, or where nobody was.
 //  - Nothing that slides is read through a forwarding word: new addresses come from marks alone, before, during and after the move.
 //  - All objects that start in one 512-byte block go to one region; so one target per block suffices.
 //  - Cards are made anew: exactly the slots whose object is younger than their region. Where nothing moves they stay as they are, and so does who is younger than whom; or nothing is young any more, and they are clean.
@@ -37,6 +38,7 @@ template <class H, class M> class Compaction {
   Compaction(Heap<M>& heap, H& host, Gang<M>& gang, Spaces<M>& spaces, Worker* workers, u32 worker_count, const Settings& settings)
       : heap_(heap), host_(host), gang_(gang), spaces_(spaces), workers_(workers), worker_count_(worker_count),
         dense_percent_(u32(settings.get(Opt::compact_dense))), many_slots_(u64(settings.get(Opt::in_place))), all_old_(settings.as<Promotes>(Opt::full_promotes) == Promotes::all),
+        into_fresh_(settings.as<CompactInto>(Opt::compact_into) == CompactInto::fresh),
         root_batch_(u32(settings.get(Opt::root_batch))), ahead_(u32(settings.get(Opt::ahead))) {}
 
   void begin();
@@ -104,8 +106,10 @@ template <class H, class M> class Compaction {
   static constexpr usize part_bytes(usize bytes) { return max_of(kPartBytes, align_up(div_up(bytes, usize(1) << (64 - kPartShift)), kWordBytes)); }
   static_assert(div_up(usize(16) * GiB + 24, part_bytes(usize(16) * GiB + 24)) <= 65536 && part_bytes(8 * GiB) == kPartBytes);
 
+  class Places;
   struct List { u32 first, last; u8 generation; };   // range of moving_
-  struct Moving { u32 region; word new_top; };
+  // Of a list's k-th, too: the k-th fresh region that its objects go into. There are never more of them than of its own.
+  struct Moving { u32 region; word new_top; u32 fresh = kNoRegion; word fresh_top = 0; };
   struct LargePart { u32 region; u32 part; };
   struct Part { u32 worker, first; };
 
@@ -135,6 +139,9 @@ template <class H, class M> class Compaction {
   bool little_to_gain() const;
   void judge_young();
   void settle(u32 index, word top, u8 generation);
+  void settle_moved(u32 index, word top, u8 generation);
+  static Role role_of(u8 generation) { return generation == 0 ? Role::eden : generation == 1 ? Role::survivor : Role::old; }
+  static u8 label_of(u8 generation) { return generation == 0 ? kLabelEden : generation == 1 ? kLabelSurvivor : kLabelOld; }
   usize spill_after(word block, word region_end) const;
 
   Heap<M>& heap_;
@@ -145,7 +152,7 @@ template <class H, class M> class Compaction {
   u32 worker_count_;
   u32 dense_percent_;
   u64 many_slots_; // from which on nothing moves where that would bring little; fewer are soon rewritten
-  bool all_old_;
+  bool all_old_, into_fresh_;
   bool in_place_ = false, young_ages_ = false; // chosen: nothing moves; and all that is young becomes old
   u64 eden_lived_ = 0;
   u32 root_batch_, ahead_;

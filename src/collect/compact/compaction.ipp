@@ -285,7 +285,7 @@ template <class H, class M> void Compaction<H, M>::choose(u32 lists_wanted, bool
         good = staying_.push(index) && good;
       } else {
         heap_.set_cset(index, u8(goes_to << 1 | kMoving));
-        good = moving_.push({index, heap_.begin_of(index)}) && good;
+        good = moving_.push(Moving{index, heap_.begin_of(index)}) && good;
       }
     });
     cut_lists(from, lists_wanted, generation);
@@ -332,10 +332,55 @@ template <class H, class M> usize Compaction<H, M>::spill_after(word block, word
   return words + 1;
 }
 
-template <class H, class M> [[gnu::noinline]] void Compaction<H, M>::plan_task(Self&, u32 task) {
-  List list = lists_[task];
-  u32 into = list.first;
-  word cursor = heap_.begin_of(moving_[into].region), limit = heap_.end_of(moving_[into].region);
+// Where the objects of one list go: the places of regions one after the other, fresh ones while there are any, then the list's own.
+template <class H, class M> class Compaction<H, M>::Places {
+ public:
+  Places(Compaction& c, Self& self, const List& list) : c_(c), home_(c.spaces_.old.home(self.node)), list_(list), own_(list.first), fresh_(list.first), evacuates_(c.into_fresh_) {}
+  ~Places() { leave(); }
+  // The place of the next `bytes`, all of which go to one region, while the list's `reading`-th region is being read.
+  GARNER_INLINE word take(usize bytes, u32 reading) {
+    if (GARNER_UNLIKELY(cursor_ + bytes > limit_)) open(reading);
+    const word at = cursor_;
+    cursor_ += bytes;
+    return at;
+  }
+
+ private:
+  [[gnu::noinline]] void open(u32 reading) {
+    leave();
+    u32 index = kNoRegion;
+    if (evacuates_) {
+      index = c_.heap_.take_region(role_of(list_.generation), label_of(list_.generation), list_.generation == 1, home_);
+      evacuates_ = index != kNoRegion;
+      if (!evacuates_) own_ = reading; // all before it have left, or will have when what slides comes to where they were
+    }
+    if (evacuates_) {
+      Moving& m = c_.moving_[fresh_++];
+      m.fresh = index;
+      top_ = &m.fresh_top;
+      c_.heap_.set_cset(index, u8(list_.generation << 1));
+    } else {
+      Moving& m = c_.moving_[own_++]; // never past the one that is being read: it holds its own objects at or above where they would go
+      index = m.region;
+      top_ = &m.new_top;
+    }
+    cursor_ = c_.heap_.begin_of(index), limit_ = c_.heap_.end_of(index);
+  }
+  void leave() {
+    if (top_ != nullptr) *top_ = cursor_;
+  }
+
+  Compaction& c_;
+  const u8 home_;
+  const List& list_;
+  u32 own_, fresh_; // of moving_: the next ones
+  bool evacuates_;
+  word cursor_ = 0, limit_ = 0, *top_ = nullptr;
+};
+
+template <class H, class M> [[gnu::noinline]] void Compaction<H, M>::plan_task(Self& self, u32 task) {
+  const List list = lists_[task];
+  Places places(*this, self, list);
   for (u32 i = list.first; i < list.last; i++) {
     u32 index = moving_[i].region;
     word begin = heap_.begin_of(index), top = heap_.region(index).top.load_relaxed();
@@ -347,17 +392,9 @@ template <class H, class M> [[gnu::noinline]] void Compaction<H, M>::plan_task(S
       u64 live = Marks<M>::live(bits, carry), below = (u64(1) << __builtin_ctzll(firsts)) - 1;
       usize lead = usize(set_bits(live & below)) * kWordBytes;
       usize own = (usize(set_bits(live & ~below)) + spill_after(at, heap_.end_of(index))) * kWordBytes;
-      if (cursor + own > limit) {
-        moving_[into].new_top = cursor;
-        into++; // never past i: region i holds its own objects at or above where they would go
-        cursor = heap_.begin_of(moving_[into].region);
-        limit = heap_.end_of(moving_[into].region);
-      }
-      entry.target = (cursor - lead) | carry;
-      cursor += own;
+      entry.target = (places.take(own, i) - lead) | carry;
     }
   }
-  moving_[into].new_top = cursor;
 }
 
 // ---- sliding ----
@@ -487,9 +524,20 @@ template <class H, class M> void Compaction<H, M>::settle(u32 index, word top, u
   r.kept = false;
   r.clean = false;
   if (r.role == Role::pinned || r.role == Role::large) return;
-  r.role = generation == 0 ? Role::eden : generation == 1 ? Role::survivor : Role::old;
+  r.role = role_of(generation);
   r.age = generation == 1 ? age : u8(0);
-  heap_.set_label(index, generation == 0 ? kLabelEden : generation == 1 ? kLabelSurvivor : kLabelOld);
+  heap_.set_label(index, label_of(generation));
+}
+
+// Of a region that objects have moved into: what is left of an old one is for those that are promoted.
+template <class H, class M> void Compaction<H, M>::settle_moved(u32 index, word top, u8 generation) {
+  const word end = heap_.end_of(index);
+  settle(index, top, generation);
+  if (generation != 2 || end - top < Space<M>::kLeastHole) return;
+  heap_.fill(top, end - top);
+  note_start(heap_, index, top, end);
+  heap_.region(index).top.store_relaxed(end);
+  spaces_.old.add_hole(top, end);
 }
 
 template <class H, class M> void Compaction<H, M>::finish() {
@@ -510,19 +558,10 @@ template <class H, class M> void Compaction<H, M>::finish() {
   }
   for (const List& list : lists_)
     for (u32 i = list.first; i < list.last; i++) {
-      Moving& m = moving_[i];
-      word begin = heap_.begin_of(m.region), end = heap_.end_of(m.region);
-      if (m.new_top == begin) {
-        GARNER_CHECK(dead_.push(m.region), "no memory for the compaction's plan");
-        continue;
-      }
-      settle(m.region, m.new_top, list.generation);
-      if (list.generation == 2 && end - m.new_top >= Space<M>::kLeastHole) {
-        heap_.fill(m.new_top, end - m.new_top);
-        note_start(heap_, m.region, m.new_top, end);
-        heap_.region(m.region).top.store_relaxed(end);
-        spaces_.old.add_hole(m.new_top, end);
-      }
+      const Moving& m = moving_[i];
+      if (m.fresh != kNoRegion) settle_moved(m.fresh, m.fresh_top, list.generation);
+      if (m.new_top != heap_.begin_of(m.region)) settle_moved(m.region, m.new_top, list.generation);
+      else GARNER_CHECK(dead_.push(m.region), "no memory for the compaction's plan");
     }
 }
 

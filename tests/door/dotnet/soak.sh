@@ -12,7 +12,7 @@ names=(binary-trees gcbench warehouse lru-cache dictionary large-objects pinned-
 options=("workers=2,stress_every=200,poison=on" "workers=3,woken_per=0,stress_every=500,stress_kind=full" "preset=ps,workers=2,stress_every=300"
   "preset=naps,workers=4,stress_every=300" "tenure_age=3,region=64k,tlab=4k,stress_every=2000" "workers=2,stress_every=800,verify=both" "workers=1"
   "marking=concurrent,moved_at_once=256k,stress_every=7,stress_kind=young"
-  "en_masse=mostly,ahead=0,part=0,hold=off,huge_pages=on,compact_dense=101,no_room=full,full_promotes=all,stress_every=40")
+  "en_masse=mostly,ahead=0,part=0,hold=off,huge_pages=on,compact_dense=101,compact_into=fresh,no_room=full,full_promotes=all,stress_every=40")
 declare -A expected tight=([binary-trees]=16 [gcbench]=18 [finalizers]=16 [pinned-buffers]=12) # MB; near the least each finishes in
 checksum() { sed -nE 's/.*"checksum":"([0-9a-f]+)".*/\1/p'; }
 turn=0

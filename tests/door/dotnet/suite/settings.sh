@@ -82,7 +82,7 @@ case $(cat /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null) in
   *) say "skipped: 3 rows of huge pages, which this system does not give to who asks" ;;
 esac
 
-# ---- old collections beside the program: where stopping would take more than four pause goals, unless somebody says otherwise
+# ---- old collections beside the program: where stopping would take more than eight pause goals, unless somebody says otherwise
 marked() { # yes or no, [assignments]
   local expected=$1 count; shift
   garner "$@" dotnet "$WORKLOADS" dictionary entries=1000000 updates=1200000 threads=2 >"$OUT/out"
