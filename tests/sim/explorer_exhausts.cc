@@ -46,6 +46,43 @@ TEST(ExplorerExhausts, WithinABoundOnPreemptions) {
   EXPECT_EQ(schedules(2, 4, 1), 8u);
 }
 
+// Two fibers with four operations each; of the first one's only the last two are searched.
+struct Part {
+  explicit Part(Sim& sim) : machine(sim) {
+    machine.choose(false);
+    machine.start(&search, this);
+    machine.start(&count_up, this);
+  }
+  static void search(void* at) {
+    auto& one = *static_cast<Part*>(at);
+    for (u32 k = 0; k < 4; k++) {
+      if (k == 2) {
+        EXPECT_EQ(one.count.load_relaxed(), 2u) << "preempted before";
+        one.machine.choose(true);
+      }
+      one.count.fetch_add_relaxed(1);
+    }
+    one.machine.choose(false);
+  }
+  static void count_up(void* at) {
+    for (u32 k = 0; k < 4; k++) static_cast<Part*>(at)->count.fetch_add_relaxed(1);
+  }
+  bool ok() { return count.load_relaxed() == 8; }
+  Sim& machine;
+  Sim::Atomic<u32> count{0};
+};
+
+TEST(ExplorerExhausts, APartOfACase) {
+  for (u32 preemptions : {1u, ~0u}) {
+    sim::Limits limits;
+    limits.machine.preemptions_max = preemptions;
+    sim::Exploration all = sim::explore<Part>(limits);
+    EXPECT_FALSE(all.failed()) << all.text();
+    EXPECT_TRUE(all.exhausted());
+    EXPECT_EQ(all.schedules(), preemptions == 1 ? 3u : 15u); // 6! / (2! 4!)
+  }
+}
+
 // One waits for the other by spinning; the fair rule keeps the number of schedules finite.
 template <bool kYield> struct Spin {
   explicit Spin(Sim& machine) : sim(machine) {

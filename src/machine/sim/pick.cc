@@ -8,8 +8,8 @@
 //             least 1 / (n k^(d-1)) by one run. A fiber that pauses or yields falls behind all others, or a loop that waits would never end.
 //   every     Each visible operation asks. The options are the ready fibers that Fair allows, the running one first (last if it just
 //             yielded), then by number; leaving a fiber that could go on and did not yield costs a preemption, and when none
-//             are left there is no choice. A fiber that begins or returns from a wait was chosen for the operation it comes to
-//             next, so that operation does not ask again: the schedules are exactly the distinct orders of visible operations.
+//             are left, or while choose(false) holds, there is no choice. A fiber that begins or returns from a wait was chosen for the
+//             operation it comes to next, so that operation does not ask again: the schedules are exactly the distinct orders of visible operations.
 #include "base/check.h"
 #include "machine/sim/sim.h"
 
@@ -189,10 +189,10 @@ u32 Sim::pick_every(bool running) {
   if (ready == 0) return kNoFiber;
   u64 allowed = fair_.allowed(ready);
   const bool may_stay = running && (allowed & mine) != 0, stay_first = may_stay && !yielded;
-  if (stay_first && preemptions_ >= config_.preemptions_max) allowed = mine;
+  if (stay_first && (!chooses_ || preemptions_ >= config_.preemptions_max)) allowed = mine;
   const u32 options = u32(__builtin_popcountll(allowed));
   u32 answer = 0;
-  if (options > 1 && config_.chooser.choose != nullptr) answer = config_.chooser.choose(config_.chooser.self, options);
+  if (options > 1 && chooses_ && config_.chooser.choose != nullptr) answer = config_.chooser.choose(config_.chooser.self, options);
   GARNER_CHECK(answer < options, "a chooser's answer must be one of its options");
   if (stay_first && answer == 0) return current_;
   if (may_stay && !stay_first && answer == options - 1) return current_;

@@ -75,6 +75,7 @@ void Sim::reset(const Config& config) {
   steps_ = switches_ = 0;
   ready_mask_ = ready_before_ = 0;
   settled_ = over_ = false;
+  chooses_ = true;
   preemptions_ = live_ = locked_ = 0;
   memset(fault_counts_, 0, sizeof fault_counts_);
   text_.clear();

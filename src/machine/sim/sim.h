@@ -113,6 +113,8 @@ class Sim {
     void (*visited)(void* self, Where where, u64 ps) = nullptr; // an atomic operation of a fiber, and what it took
   };
   void watch(const Watcher& watcher) { watcher_ = watcher; } // what it is told moves no clock
+  // every, of a case of which a part is to be searched: false: until true nobody is preempted, and of several who may go on the first does. reset() makes it true.
+  void choose(bool on) { chooses_ = on; }
   u32 current_fiber() const { return current_; }                // kNoFiber outside run()
   static void fence_acquire();                                  // of the fiber that runs; collectors have none, tests of the detector do
   static void fence_release();
@@ -259,6 +261,7 @@ class Sim {
   Vector<u32> late_;       // seeded: delayed fibers, ready once time has passed their clock
   u64 ready_mask_ = 0, ready_before_ = 0; // every
   sim::Fair fair_;                             // every
+  bool chooses_ = true;                   // every
   bool settled_ = false;                  // every: the running fiber was chosen for the operation it comes to next
   Random random_;
   u32 switch_one_in_ = 2;
