@@ -195,7 +195,8 @@ class Played {
   Story story_;
   u64 limit_;
   double old_, alive_, holes_ = 0, ran_ = 0, paused_ = 0;
-  u64 waiting_ = 0, had_ = 0, grown_ = 0, found_; // in survivor space; held a step ago; by which old space and its holes grew in this collection; what the last full collection found alive, or took for that
+  u64 waiting_ = 0, had_ = 0; // in survivor space; held a step ago
+  u64 grown_ = 0, found_;     // by which old space and its holes grew in this collection; what the last full one found alive, or took for that
   bool marks_ = false;
   u64 marking_ns_ = 0, since_full_ns_ = 0;
   double seen_ = 0, began_ = 0; // what lived, and what there was, when the marking began
