@@ -70,7 +70,7 @@ void Pace::after_young(const YoungFacts& facts) {
   if (config_.adaptive && !looks_) { // a look's eden was made small
     const u64 had = wanted_;
     bool often = share_ * 100 > config_.gc_share_percent, slow = facts.pause_ns > config_.pause_goal_ns;
-    if ((often || slow) && survived > kMostlyAlive) aim(facts);
+    if ((often || facts.pause_ns > kSlow * config_.pause_goal_ns) && survived > kMostlyAlive) aim(facts);
     else if (often) wanted_ = min_of(wanted_ * 2, config_.eden_max);
     else if (slow && share_ * 300 < config_.gc_share_percent) wanted_ = max_of(wanted_ * 3 / 4, config_.eden_min);
     if (short_) wanted_ = min_of(wanted_, had);
@@ -185,7 +185,7 @@ void Pace::count_debt(const YoungFacts& facts) {
 // when pauses are short by more than this can have brought; or after some collections, to look again.
 void Pace::judge_waiting(const YoungFacts& facts) {
   u64 copied = facts.survived - (at_once_ != 0 ? 0 : min_of(facts.promoted, facts.survived)); // of eden
-  const bool mostly = double(copied) > kMostlyAlive * double(facts.eden_used), slow = facts.pause_ns > config_.pause_goal_ns / (at_once_ != 0 ? kShorter : 1);
+  const bool mostly = double(copied) > kMostlyAlive * double(facts.eden_used), slow = facts.pause_ns > kSlow * config_.pause_goal_ns / (at_once_ != 0 ? kShorter : 1);
   if (at_once_ != 0) {
     at_once_ = mostly || (slow && copied <= 2 * waited_slowly_ && !short_ && !pressed()) ? at_once_ - 1 : 0;
   } else if (facts.waited >= MiB) {
@@ -199,7 +199,7 @@ void Pace::judge_waiting(const YoungFacts& facts) {
 // Most of eden survives, so what copying costs is the same in few large collections or many small ones; only what each costs besides
 // (cards, roots, stopping) speaks for fewer. Aims at the pause goal, but lets copying take at least as long as the rest.
 void Pace::aim(const YoungFacts& facts) {
-  double pause = double(facts.pause_ns), goal = double(config_.pause_goal_ns), copied = double(max_of<u64>(facts.survived, 1));
+  double pause = double(facts.pause_ns), goal = double(kSlow * config_.pause_goal_ns), copied = double(max_of<u64>(facts.survived, 1));
   if (facts.survived >= MiB) copy_ns_ = copy_ns_ == 0 ? pause / copied : min_of(pause / copied, copy_ns_ * 1.002);
   double copying = min_of(max_of(copy_ns_ * copied, pause / 16), pause), rest = pause - copying;
   double target = clamp_to(2 * rest, goal, 4 * goal);
@@ -225,7 +225,7 @@ void Pace::judge_marking(u64 pause_ns) {
 void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64 since_ns, u64 holes) {
   if (since_ns != 0) {
     const double share = 100 * double(pause_ns) / double(since_ns), right = config_.gc_share_percent; // percent
-    if (share > 2 * right || pause_ns > kLongFull * config_.pause_goal_ns) roomy_ = min_of(2 * roomy_, kRoomyMost);
+    if (share > 2 * right || pause_ns > kSlow * config_.pause_goal_ns) roomy_ = min_of(2 * roomy_, kRoomyMost);
     else if (share < right / 2) roomy_ = max_of(roomy_ / 2, kRoomyLeast);
   }
   counted_ = max_of(live_bytes, old_bytes);

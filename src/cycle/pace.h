@@ -27,7 +27,7 @@ namespace garner {
 struct PaceConfig {
   bool adaptive = true, adapt_tenure = true, en_masse = true;
   u64 eden_start = 16 * MiB, eden_min = 4 * MiB, eden_max = 256 * MiB;
-  u64 pause_goal_ns = 20'000'000;
+  u64 pause_goal_ns = 10'000'000;
   u32 gc_share_percent = 5, old_growth_percent = 100, conserve = 0;
   u64 limit = 0;       // bytes, 0 none
   u64 growth_min = 24 * MiB; // old space may always grow by this much
@@ -159,7 +159,7 @@ class Pace {
   static constexpr u32 kStopsFirst = 4, kStopsMost = 32;
   static constexpr u64 kBetweenMarkings = 4; // the part of its growth that old space has at least from the end of a marking to the next
   static constexpr u64 kLongStop = 8; // times the pause goal, of a full collection that may stop the program
-  static constexpr u64 kLongFull = 2; // likewise, of one that should come seldomer
+  static constexpr u64 kSlow = 2; // times the pause goal: of what costs time to make shorter
   static constexpr u32 kRoomyLeast = 2, kRoomyMost = 8;
   static constexpr u64 kGrownToMark = 4; // the part of what lives that old space has grown by at least when a marking begins for want of room
   static constexpr u64 kShortGrowth = 8; // the part of what lives that old space may grow by then

@@ -148,7 +148,7 @@ inline constexpr OptRow kTable[] = {
   {Opt::eden, "cycle.eden", OptType::bytes, "bytes", 0, kMaxBytes, 0, nullptr, "Eden's size at start, and always when resize is fixed; 0 derives it from the last cache and the limit.", "N12 N22", "", 1 << 20},
   {Opt::eden_min, "cycle.eden_min", OptType::bytes, "bytes", 256 * 1024, kMaxBytes, 4 << 20, nullptr, "Eden never shrinks below this, but for the limit.", "N12", "", 256 * 1024},
   {Opt::eden_max, "cycle.eden_max", OptType::bytes, "bytes", 0, kMaxBytes, 0, nullptr, "Eden never grows above this; 0 derives it: the limit, or four times the last cache and at least 64 MiB.", "N12", "", 4 << 20},
-  {Opt::pause_goal, "cycle.pause_goal", OptType::number, "ms", 1, 60000, 20, nullptr, "Young pauses the adaptive policy aims at.", "N12", "", 1},
+  {Opt::pause_goal, "cycle.pause_goal", OptType::number, "ms", 1, 60000, 10, nullptr, "Young pauses the adaptive policy aims at.", "N12", "", 1},
   {Opt::gc_share, "cycle.gc_share", OptType::number, "percent", 1, 90, 5, nullptr, "Share of time in young pauses above which eden grows.", "N12", "", 1},
   {Opt::old_growth, "cycle.old_growth", OptType::number, "percent", 5, 1000, 100, nullptr, "Growth of old and large space over the live size that starts a full collection.", "N12 N13", "", 20},
   {Opt::conserve, "cycle.conserve", OptType::number, "", 0, 9, 0, nullptr, "Readiness to spend time for memory, 0 to 9: smaller growth of old space before a full collection.", "N12", "", 5},

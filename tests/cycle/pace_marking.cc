@@ -119,7 +119,7 @@ TEST(PaceMarking, N12WhatFloatsIsNotTakenForLiving) {
 TEST(PaceMarking, N12AMarkingTeachesHowLongAStopWouldBe) {
   Pace pace;
   PaceConfig c = config();
-  c.pause_goal_ns = 20'000'000;
+  c.pause_goal_ns = 10'000'000;
   pace.init(c);
   for (u32 n = 0; n < 8; n++) {
     pace.after_stop(400'000'000, 100 * MiB); // 4 ns a byte
@@ -138,7 +138,7 @@ TEST(PaceMarking, N12AMarkingThatSavesNothingIsLeft) {
   for (u64 live : {300 * MiB, 3000 * MiB}) {
     Pace pace;
     PaceConfig c = config();
-    c.pause_goal_ns = 20'000'000;
+    c.pause_goal_ns = 10'000'000;
     pace.init(c);
     const u64 stop = live / MiB * 400'000; // ns
     auto stopped = [&] {
@@ -166,7 +166,7 @@ TEST(PaceMarking, N12AMarkingThatSavesNothingIsLeft) {
 TEST(PaceMarking, N12ALongStopIsForeseen) {
   Pace pace;
   PaceConfig c = config();
-  c.pause_goal_ns = 20'000'000;
+  c.pause_goal_ns = 10'000'000;
   pace.init(c);
   auto full = [&](u64 live, u64 ns) {
     for (u32 n = 0; n < 8; n++) {

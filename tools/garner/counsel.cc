@@ -19,7 +19,7 @@ constexpr double kRoom = 2;            // times what lives: below it collections
 constexpr double kIdle = 0.6;          // of the workers' time
 constexpr double kFragmented = 0.25;   // of the heap
 constexpr double kTightLimit = 4;      // times what lives: below it the limit keeps old space from growing as it may
-constexpr double kLongPause = 2;       // times cycle.pause_goal
+constexpr double kLongPause = 4;       // times cycle.pause_goal
 constexpr uint64_t kWorthMarking = 200 << 20; // of a smaller heap the pauses about a marking beside the program are no shorter than a stop (bench/dotnet/README.md)
 
 // Of a kind of collection the longest pause, and what one would need to know of it.
