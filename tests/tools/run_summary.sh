@@ -27,8 +27,8 @@ for part in '"exit_code":3' '"loaded":true' '"collections":4' '"collections_by_k
   echo "$said" | grep -qF "$part" || fail "$part is not in $said"
 done
 
-# --log keeps the records, and only those of this run are summed up.
-(cd "$scratch" && "$garner" run --lib lib.so --log kept.log -- sh collector.sh && "$garner" run --lib lib.so --log kept.log -- sh collector.sh) 2>"$scratch/err"
+# --log, by its other name too, keeps the records, and only those of this run are summed up.
+(cd "$scratch" && "$garner" run --lib lib.so --record-log kept.log -- sh collector.sh && "$garner" run --lib lib.so --log kept.log -- sh collector.sh) 2>"$scratch/err"
 [ "$(wc -l < "$scratch/kept.log")" = 10 ] || fail "the log has $(wc -l < "$scratch/kept.log") lines"
 [ "$(grep -c ' 4 collections' "$scratch/err")" = 2 ] || fail "records of an earlier run counted: $(cat "$scratch/err")"
 
