@@ -197,7 +197,7 @@ void Pace::judge_waiting(const YoungFacts& facts) {
 }
 
 // Most of eden survives, so what copying costs is the same in few large collections or many small ones; only what each costs besides
-// (cards, roots, stopping) speaks for fewer. Aims at the pause goal, but lets copying take at least as long as the rest.
+// (cards, roots, stopping) speaks for fewer. Aims at kSlow times the pause goal, but lets copying take at least as long as the rest.
 void Pace::aim(const YoungFacts& facts) {
   double pause = double(facts.pause_ns), goal = double(kSlow * config_.pause_goal_ns), copied = double(max_of<u64>(facts.survived, 1));
   if (facts.survived >= MiB) copy_ns_ = copy_ns_ == 0 ? pause / copied : min_of(pause / copied, copy_ns_ * 1.002);

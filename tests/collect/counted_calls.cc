@@ -49,26 +49,13 @@ TEST(CollectionTrigger, N22ResizingMakesNoSystemCallAndMovesNoSpace) {
   EXPECT_EQ(heap.heap().base(), base);
 }
 
-// The same machine, saying that it has four nodes and that it places pages as told.
-struct FourNodes : CountingLinux {
-  struct Self : CountingLinux::Self {
-    Self(FourNodes& machine, u32 worker) : CountingLinux::Self(machine, worker) { node = worker % 4; }
-  };
-  u32 nodes() const { return 4; }
-  u32 current_node() const { return 0; }
-  u32 node_of_worker(u32 worker) const { return worker % 4; }
-  u32 distance(u32 from, u32 to) const { return from == to ? 10 : 20; }
-  Placed bind(word, usize, u32) { return calls++, Placed::yes; }
-  Placed interleave(word, usize) { return calls++, Placed::yes; }
-  bool pin(Self&, u32) { return true; }
-};
-
 // Threads on all nodes fill eden; its size goes up and down. The counters of N22 need no call of the system for that; the flawed fragments of N21
 // drop and bind pages each time.
 TEST(CollectionTrigger, N22FragmentedSpacesAreResizedWithoutASystemCallN21NeedsMany) {
   for (const char* policy : {"fragmented", "fragmented_hotspot"}) {
-    FourNodes machine;
-    SmallHeapOn<FourNodes> heap(machine, std::string("tlab=8k,retain=on,space_survivor=firsttouch,space_old=firsttouch,space_eden=") + policy);
+    ManyNodes machine;
+    machine.many = 4;
+    SmallHeapOn<ManyNodes> heap(machine, std::string("tlab=8k,retain=on,space_survivor=firsttouch,space_old=firsttouch,space_eden=") + policy);
     auto& space = heap.host.cycle->spaces().eden;
     auto fill = [&](u64 eden) {
       space.set_limit(eden);

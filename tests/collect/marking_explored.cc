@@ -27,16 +27,16 @@ class Play {
   // -- the program and the thread --
   void step() { place_.fetch_add_relaxed(1); } // what comes next is something that the thread may come before
   void give_way() { h.self.yield(); }          // the thread first, if it has anything to do
-  void young() { collect(Cause::induced, false); }
+  void young() { h.ask(Kind::young1, Cause::induced); }
   void begin() { // from here on all orders are tried
-    collect(Cause::induced, true);
+    h.ask(Kind::young1, Cause::induced, true);
     EXPECT_TRUE(h.host.cycle->marking());
     search(true);
   }
   void end(Cause cause = Cause::marked) { // and from here on none: the program waits, whatever the thread does
     search(false);
     while (!h.host.cycle->marked()) give_way();
-    collect(cause, false);
+    h.ask(Kind::young1, cause);
     EXPECT_TRUE(h.host.cycle->ended_marking());
   }
   void search(bool on) {
@@ -88,14 +88,6 @@ class Play {
   const char* wrong() const { return wrong_; }
 
  private:
-  void collect(Cause cause, bool begins) {
-    Request request;
-    request.kind = Kind::young1;
-    request.cause = cause;
-    request.may_widen = false;
-    request.begin_marking = begins;
-    h.mutator.collect(h.self, request);
-  }
   Sim::Atomic<u32>& place_;
   bool searched_ = false;
   const char* wrong_ = nullptr;
@@ -149,10 +141,8 @@ void exchange(Play& p) {
   p.must(p.there(v) && p.there(w), "a value is lost");
 }
 
-// The program has taken the only reference out of a holder, and puts it into another while the page of both is read for the second time.
-void put_back(Play& p) {
-  p.make_holders(2);
-  const Ref v = p.held(0);
+// The program takes the only reference to `v` out of one holder, and then puts it into another.
+void move_over(Play& p, Ref v) {
   p.begin();
   p.h.root(v);
   p.take_off(0);
@@ -161,6 +151,12 @@ void put_back(Play& p) {
   p.let_go_last();
   p.end();
   p.must(p.there(v), "a value is lost");
+}
+
+// It does so while the page of both is read for the second time.
+void put_back(Play& p) {
+  p.make_holders(2);
+  move_over(p, p.held(0));
 }
 
 // A young object hangs on an old one, which is read before that grows old.
@@ -184,14 +180,7 @@ void ask_weakly(Play& p) {
   p.make_holders(2);
   const Ref v = p.held(0);
   const Handle handle = p.h.host.table.create(p.h.host.owner, HandleKind::weak_short, v, 0);
-  p.begin();
-  p.h.root(v);
-  p.take_off(0);
-  p.step();
-  p.hang(1, v);
-  p.let_go_last();
-  p.end();
-  p.must(p.there(v), "a value is lost");
+  move_over(p, v);
   p.must(load_word(word(handle)) == v.at, "a weak handle has forgotten a value that lives");
 }
 

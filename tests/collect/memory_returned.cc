@@ -10,24 +10,13 @@ namespace garner::test {
 namespace {
 
 // Asks at each drop of pages whether the program stands, and what they were.
-struct Watching : CountingLinux {
-  struct Self : CountingLinux::Self {
-    Self(Watching& machine, u32 worker) : CountingLinux::Self(machine, worker) { node = worker % machine.many; }
-  };
+struct Watching : ManyNodes {
   void discard(word at, usize bytes) {
     if (!standing || !standing()) beside += bytes;
     else in_pause += bytes, seen(at);
     CountingLinux::discard(at, bytes);
   }
   u64 now() const { return Linux::now(); } // the thread that marks waits by it
-  u32 nodes() const { return many; }
-  u32 current_node() const { return 0; }
-  u32 node_of_worker(u32 worker) const { return worker % many; }
-  u32 distance(u32 from, u32 to) const { return from == to ? 10 : 20; }
-  Placed bind(word, usize, u32) { return Placed::yes; }
-  Placed interleave(word, usize) { return Placed::yes; }
-  bool pin(Self&, u32) { return true; }
-  u32 many = 1;
   std::function<bool()> standing;
   std::function<void(word)> seen = [](word) {};
   std::atomic<u64> in_pause = 0, beside = 0;
@@ -48,14 +37,6 @@ struct Returning : Watching, SmallHeapOn<Watching> {
   }
   void lasting(u64 bytes) {
     for (; bytes >= 1024; bytes -= 1024) root(leaf(1024));
-  }
-  void ask(Kind kind, Cause cause, bool begin_marking = false) {
-    Request request;
-    request.kind = kind;
-    request.cause = cause;
-    request.may_widen = false;
-    request.begin_marking = begin_marking;
-    mutator.collect(self, request);
   }
   // What was given back since the last look, which is something.
   u64 given_back(const char* when) {

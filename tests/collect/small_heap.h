@@ -79,6 +79,15 @@ template <class M> class SmallHeapOn {
     request.give_back = give_back;
     mutator.collect(self, request);
   }
+  // Of this kind and no other, for a cause that somebody else would have; with begin_marking it ends with the first pause of a marking beside the program.
+  void ask(Kind kind, Cause cause, bool begin_marking = false) {
+    Request request;
+    request.kind = kind;
+    request.cause = cause;
+    request.may_widen = false;
+    request.begin_marking = begin_marking;
+    mutator.collect(self, request);
+  }
   void young0() { collect(Kind::young0); }
   void young() { collect(Kind::young1); }
   void full(bool compact_all = true) { collect(Kind::full, compact_all); }

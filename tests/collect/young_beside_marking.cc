@@ -21,11 +21,7 @@ void play(Waits& seen, Build build, u32 times, u64 seed) {
   auto body = [&](SmallHeapOn<Sim>& heap) {
     build(heap, times);
     heap.young();
-    Request request;
-    request.kind = Kind::young1;
-    request.may_widen = false;
-    request.begin_marking = true;
-    heap.mutator.collect(heap.self, request);
+    heap.ask(Kind::young1, Cause::eden_full, true);
     ASSERT_TRUE(heap.host.cycle->marking());
     for (const u64 began = heap.machine.now(); !heap.host.cycle->marked(); seen.marked_ns = max_of(seen.marked_ns, heap.machine.now() - began)) {
       for (const u64 until = heap.machine.now() + 1'000 + heap.self.random.below(100'000); heap.machine.now() < until;) heap.self.pause();

@@ -35,6 +35,21 @@ class CountingLinux : public Linux {
   std::atomic<u64> asked_small = 0, calls = 0, discarded = 0, asked_huge = 0, brought = 0;
 };
 
+// The same machine, saying that it has so many nodes and that it places pages as told.
+struct ManyNodes : CountingLinux {
+  struct Self : CountingLinux::Self {
+    Self(ManyNodes& machine, u32 worker) : CountingLinux::Self(machine, worker) { node = worker % machine.many; }
+  };
+  u32 nodes() const { return many; }
+  u32 current_node() const { return 0; }
+  u32 node_of_worker(u32 worker) const { return worker % many; }
+  u32 distance(u32 from, u32 to) const { return from == to ? 10 : 20; }
+  Placed bind(word, usize, u32) { return calls++, Placed::yes; }
+  Placed interleave(word, usize) { return calls++, Placed::yes; }
+  bool pin(Self&, u32) { return true; }
+  u32 many = 1;
+};
+
 struct BareHeap {
   explicit BareHeap(u64 limit = 0, usize region = 64 * KiB, bool poison = false, usize huge_from = ~usize(0), bool hold = false) {
     HeapShape shape{.reserve_bytes = 64 * MiB, .least_bytes = 4 * MiB, .region_bytes = region, .limit = limit, .retain = false, .poison = poison, .huge_from = huge_from, .hold = hold};
