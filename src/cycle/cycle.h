@@ -95,8 +95,11 @@ template <class H, class M> class Cycle final : public Collector {
   void begin_marking(Self& self, CycleEnd& end);
   void end_marking(Self& self, CycleEnd& end);
   u64 clean_marks(Self& self);
+  u64 sweep_rest(Self& self);
+  bool may_sweep_beside();
+  void settle(Self& self, CycleEnd& end);
   void move(Self& self, CycleEnd& end);
-  void go_on_marking();
+  void go_on_marking(Self& self, CycleEnd& end);
   void give_up_marking();
   void watch_program(bool on);
   template <class T> void weak_things(Self& self, T& tracer, WeakThings<H, M, T>& weak, Kind kind, CycleEnd& end);

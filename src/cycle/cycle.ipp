@@ -241,6 +241,8 @@ template <class H, class M> Kind Cycle<H, M>::decide(const Request& request, boo
       if (!can_begin()) return Kind::full;
       step_ = Step::first;
       return Kind::young1;
+    case State::sweeping:
+    case State::swept:
     case State::finding:
     case State::found:
       if (due || request.begin_marking) { // what has not moved by now stays
@@ -286,7 +288,7 @@ template <class H, class M> Kind Cycle<H, M>::perform(Self& self, const Request&
       if (step_ == Step::first) begin_marking(self, end);
       else if (step_ == Step::last) passes_++, end_marking(self, end);
       else if (step_ == Step::move) passes_++, move(self, end);
-      else if (beside_ && beside().state() != State::idle) go_on_marking();
+      else if (beside_ && beside().state() != State::idle) go_on_marking(self, end);
       return kind;
     }
     end.cause = Cause::promotion_failed; // N14: no object is lost; the full collection runs under the same stop
@@ -337,7 +339,7 @@ template <class H, class M> bool Cycle<H, M>::promotes_en_masse(const Request& r
   FinalizeQueue& queue = host_.finalizers();
   if (!stress && queue.registered[0].size() + queue.registered[1].size() > kFewFinalizable) return false;
   if (spaces_.eden.hole_bytes() > pace_.eden() / 8 || spaces_.last_resort.used() != 0) return false;
-  if (!stress && spaces_.old.hole_bytes() > end.young_before / 2 + old_bytes() / kFewHoles) return false; // copies would fill them
+  if (!stress && spaces_.old.hole_bytes() + (beside_ ? beside().unswept_bytes(Role::old) : 0) > end.young_before / 2 + old_bytes() / kFewHoles) return false; // copies would fill them
   if (mode == EnMasse::mostly) return count() % 4 != 0 && room() / 2 > end.young_before;
   return pace_.promotes_en_masse(end.young_before, old_bytes(), room(), step_ == Step::first || (beside_ && beside().marks()));
 }
@@ -345,7 +347,7 @@ template <class H, class M> bool Cycle<H, M>::promotes_en_masse(const Request& r
 template <class H, class M> void Cycle<H, M>::en_masse(Self& self, CycleEnd& end) {
   u64 before = machine_.now();
   condemned_ = 1;
-  const bool marked = beside_ && beside().state() != State::idle && step_ != Step::first;
+  const bool besides = beside_ && beside().state() != State::idle && step_ != Step::first, marked = besides && heap_.marking();
   for (u32 i = 0; i < worker_count_; i++) workers_[i].reset(); // what hosts tell of a collection is of this one
   if (marked) {
     TaskBody grow{[&](Self&, u32 task) { beside().grow_task(task); }};
@@ -354,7 +356,7 @@ template <class H, class M> void Cycle<H, M>::en_masse(Self& self, CycleEnd& end
   }
   workers_[0].kept_bytes = workers_[0].promoted_bytes = promote_en_masse(self, heap_, spaces_);
   totals(end);
-  if (marked) go_on_marking();
+  if (besides) go_on_marking(self, end);
   end.en_masse = true;
   end.finish_ns = machine_.now() - before - end.mark_ns;
 }
@@ -374,6 +376,7 @@ template <class H, class M> u64 Cycle<H, M>::find_cards(Self& self, u32 few) {
 template <class H, class M> void Cycle<H, M>::full(Self& self, bool compact_all, CycleEnd& end) {
   auto& c = compaction();
   u32 most = workers_for(end.heap_before);
+  if (beside_ && beside().sweeps()) end.compact_ns += sweep_rest(self);
   if (beside_ && beside().state() != State::idle) give_up_marking();
   host_.before_roots(Kind::full);
   c.begin();
@@ -418,6 +421,7 @@ template <class H, class M> void Cycle<H, M>::begin_marking(Self& self, CycleEnd
   const u32 most = gang_.workers();
   marking_began_ns_ = machine_.now();
   marking_began_old_ = old_bytes();
+  if (m.sweeps()) end.compact_ns += sweep_rest(self);
   if (m.state() != State::idle) {
     m.stay();
     clean_marks(self);
@@ -433,7 +437,8 @@ template <class H, class M> void Cycle<H, M>::begin_marking(Self& self, CycleEnd
 }
 
 // After a young collection.
-template <class H, class M> void Cycle<H, M>::go_on_marking() {
+template <class H, class M> void Cycle<H, M>::go_on_marking(Self& self, CycleEnd& end) {
+  if (beside().state() == State::swept) return settle(self, end);
   beside().note_old();
   if (beside().state() == State::idle) watch_program(false); // there was no memory for it
 }
@@ -469,14 +474,42 @@ template <class H, class M> void Cycle<H, M>::end_marking(Self& self, CycleEnd& 
   TaskBody measure{[&](Self&, u32 task) { m.measure_task(task); }};
   end.compact_ns += phase(self, Phase::compact, most, m.sweep_tasks(), measure);
   m.choose();
-  TaskBody sweep{[&](Self&, u32 task) { m.sweep_task(task); }};
-  end.compact_ns += phase(self, Phase::compact, most, m.sweep_tasks(), sweep);
-  const bool moves = m.moving().any();
   m.finish();
-  if (!moves) end.compact_ns += clean_marks(self);
   m.free_dead();
-  if (moves) m.find();
-  else m.rest();
+  if (may_sweep_beside()) {
+    m.sweep_beside();
+    return watch_program(false);
+  }
+  end.compact_ns += sweep_rest(self);
+  settle(self, end);
+}
+
+// What waits to be swept is memory that nothing else can have. Details of the log and recordings walk through old space at any collection.
+template <class H, class M> bool Cycle<H, M>::may_sweep_beside() {
+  if constexpr (requires { host_.records(); })
+    if (host_.records()) return false;
+  if (details_.counts()) return false;
+  return settings_.on(Opt::sweep_beside) && !pace_.is_short() && !pace_.pressed() && room() / 2 > pace_.eden();
+}
+
+// What a marking has left to be swept beside the program: before anything walks through old space, or uses its marks.
+template <class H, class M> u64 Cycle<H, M>::sweep_rest(Self& self) {
+  auto& m = beside();
+  TaskBody sweep{[&](Self&, u32 task) { m.sweep_task(task); }};
+  const u64 ns = phase(self, Phase::compact, gang_.workers(), m.sweep_tasks(), sweep);
+  m.all_swept();
+  return ns;
+}
+
+// All is swept.
+template <class H, class M> void Cycle<H, M>::settle(Self& self, CycleEnd& end) {
+  auto& m = beside();
+  if (m.moving().any()) {
+    m.find();
+  } else {
+    end.compact_ns += clean_marks(self);
+    m.rest();
+  }
   watch_program(m.state() != State::idle);
 }
 
@@ -603,8 +636,8 @@ template <class H, class M> template <class Each> GenerationSizes Cycle<H, M>::t
     s.bytes[g] += r.top.load_relaxed() - heap_.begin_of(index);
   });
   s.holes[0] = spaces_.eden.hole_bytes();
-  s.holes[2] = spaces_.old.hole_bytes() + (beside_ ? beside().moving().hole_bytes() : 0);
-  s.holes[4] = spaces_.pinned.hole_bytes();
+  s.holes[2] = spaces_.old.hole_bytes() + (beside_ ? beside().moving().hole_bytes() + beside().unswept_bytes(Role::old) : 0);
+  s.holes[4] = spaces_.pinned.hole_bytes() + (beside_ ? beside().unswept_bytes(Role::pinned) : 0);
   return s;
 }
 
@@ -625,7 +658,7 @@ template <class H, class M> bool Cycle<H, M>::moves_wait() {
   host_.enter();
   Self self(machine_, 0);
   beside().hold(); // the state is the thread's else
-  const bool wait = beside().state() == State::found;
+  const bool wait = beside().waits();
   beside().go(self);
   host_.leave();
   return wait;
@@ -692,7 +725,8 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
   }
   kept_free_ = kept_free(request, old);
   const u64 copies = pace_.expected_copies(s.bytes[1], old), filling = min_of(s.holes[2], min_of(s.bytes[1], copies)); // what is promoted fills holes first
-  heap_.hold(copies == 0 || pace_.is_short() ? 0 : copies - filling + copies / 16 + heap_.region_bytes());
+  const u64 young_copies = copies == 0 ? 0 : copies - filling + copies / 16 + heap_.region_bytes(), moved = beside_ ? beside().moving().next_bytes() : 0;
+  heap_.hold(pace_.is_short() ? 0 : young_copies + moved);
   end.eden_next = pace_.eden();
   end.allocated_total = allocated_.fetch_add_relaxed(spaces_.eden.used()) + spaces_.eden.used();
   spaces_.eden.reset_used();

@@ -58,6 +58,7 @@ template <class H, class M> class Verifier {
     if (r.role == Role::large) return fn(begin, r.object_bytes);
     word top = r.top.load_relaxed();
     if (top > heap_.end_of(index)) fail("top outside region", begin, top);
+    if (r.unswept) return heap_.old_marks().each(begin, align_up(top, kMarkBlockBytes), fn);
     for (word block = begin; block < top;) {
       Ref ref = ref_of(block);
       if (!host_.plausible(ref)) fail("not an object", ref.at, load_word(ref.at));
@@ -70,7 +71,7 @@ template <class H, class M> class Verifier {
 
   void mark_starts() {
     heap_.each_region([&](u32 index, auto& r) {
-      if (r.role != Role::large) check_starts(index, r);
+      if (r.role != Role::large && !r.unswept) check_starts(index, r);
       each_object(index, r, [&](word block, usize bytes) {
         objects_++;
         if (is_forward(load_word(block))) fail("forwarding left in a header", block, load_word(block));

@@ -179,7 +179,7 @@ template <class M> void Heap<M>::enter(u32 index, Role role, u8 label, u8 age) {
   r.next = kNoRegion;
   r.age = age;
   if (r.untouched) untouched_bytes_ -= region_bytes();
-  r.kept = r.pinned_objects = r.untouched = false;
+  r.kept = r.pinned_objects = r.untouched = r.unswept = false;
   r.marked.store_relaxed(0);
   r.dirty.store_relaxed(0);
   writes<M>(r.role) = role;

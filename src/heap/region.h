@@ -42,6 +42,7 @@ template <class M> struct alignas(kLineBytes) Region {
   bool clean;               // pages above top are known to be zero
   bool untouched;           // free, with charge, but nobody has written to it: the rest of a huge page
   bool warm;                // stands in the heap's list of warm regions
+  bool unswept;             // old, pinned: what is dead in it lies there as it died; only old_marks() tell what lives (collect/concurrent/marking.h)
   bool kept;                // holds objects that stay in place in this evacuation (pinned, or promotion failed)
   bool pinned_objects;      // large or pinned role: objects of the pinned heap
   Atomic<u8> marked;        // large: fetch_or_relaxed; the winner scans

@@ -63,6 +63,15 @@ template <class M, class Table, class F> void fill_gaps(Heap<M>& heap, const Tab
     if (const word block = start_before(heap, index, card); !marks.is_marked(block)) set_start(heap, index, card, marks.gap_begin(block, begin));
 }
 
+// The same where the dead have not been swept: the marked object that covers `at`, or 0.
+template <class M> word marked_covering(Heap<M>& heap, u32 index, word at) {
+  word found = 0;
+  heap.old_marks().each_touching(align_down(at, kMarkBlockBytes), align_down(at, kMarkBlockBytes) + kMarkBlockBytes, heap.begin_of(index), [&](word block) {
+    if (block <= at && at < block + heap.old_marks().size_at(block, heap.end_of(index))) found = block;
+  });
+  return found;
+}
+
 // The object that an interior pointer belongs to, or 0: outside the heap, in unused memory, or in a filler.
 // A pointer one past an object's end belongs to that object. Safe from several workers while nothing moves.
 template <class H, class M> Ref object_containing(Heap<M>& heap, H& host, word pointer) {
@@ -77,6 +86,10 @@ template <class H, class M> Ref object_containing(Heap<M>& heap, H& host, word p
     return at < block + heap.region(head).object_bytes ? ref_of(block) : Ref{0};
   }
   if (at >= first.top.load_relaxed()) return {0};
+  if (GARNER_UNLIKELY(first.unswept)) {
+    const word block = marked_covering(heap, index, at);
+    return block != 0 ? ref_of(block) : Ref{0};
+  }
   Ref found = ref_of(block_covering(heap, host, index, at));
   return host.filler(found) ? Ref{0} : found;
 }

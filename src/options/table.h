@@ -15,7 +15,7 @@ enum class Opt : u16 {
   task_queue, sync, term_exit, term_count, lock, order, steal, queue_capacity, conductor, join, pin, root_batch,
   victim, steal_half, share_from, root_capacity, request_batch, last_resort,
   scheme, node_lookup, lookup_batch, flush_threshold, old_roots, root_take, card_phase,
-  compact_dense, compact_into, in_place, ahead, ahead_by, part, no_room, full_promotes, marking, moved_at_once,
+  compact_dense, compact_into, in_place, ahead, ahead_by, part, no_room, full_promotes, marking, sweep_beside, moved_at_once,
   resize, eden, eden_min, eden_max, pause_goal, gc_share, old_growth, conserve, idle, verify, stress_every, stress_kind, woken_per,
   record_file, record_at, record_most, record_time,
   count
@@ -142,7 +142,8 @@ inline constexpr OptRow kTable[] = {
   {Opt::no_room, "collect.no_room", OptType::choice, "", 0, 0, 0, "keep|full", "When survivors find no memory: they stay where they are and buffers are cut from between them, or a full collection follows under the same stop.", "N14", "", 1},
   {Opt::full_promotes, "collect.full_promotes", OptType::choice, "", 0, 0, 0, "aged|all", "Whether a full collection ages young objects by one generation or makes all of them old.", "N13", "", 1},
   {Opt::marking, "collect.marking", OptType::choice, "", 0, 0, 2, "stopped|concurrent|auto", "Whether old objects are marked while the program stands, or by a thread beside it between two young collections; what is dead is swept then, and regions that are mostly empty are emptied by and by. auto: beside it where stopping for it would take more than eight times cycle.pause_goal.", "", "", 1},
-  {Opt::moved_at_once, "collect.moved_at_once", OptType::bytes, "bytes", 0, 1 << 30, 8 * MiB, nullptr, "With marking=concurrent: about so many bytes of old objects are moved out of mostly empty regions at the end of a young collection; 0 moves none.", "", "", 256 * KiB},
+  {Opt::sweep_beside, "collect.sweep_beside", OptType::flag, "", 0, 1, 1, nullptr, "What a marking beside the program has found dead is swept beside it too; off, or where memory is short: in the marking's last pause.", "", "", 1},
+  {Opt::moved_at_once, "collect.moved_at_once", OptType::bytes, "bytes", 0, 1 << 30, 4 * MiB, nullptr, "With marking=concurrent: about so many bytes of old objects are moved out of mostly empty regions at the end of a young collection; 0 moves none.", "", "", 256 * KiB},
   // -- cycle --
   {Opt::resize, "cycle.resize", OptType::choice, "", 0, 0, 0, "adaptive|fixed", "Whether eden's size follows the goals or stays.", "N12", "naps.resize", 1},
   {Opt::eden, "cycle.eden", OptType::bytes, "bytes", 0, kMaxBytes, 0, nullptr, "Eden's size at start, and always when resize is fixed; 0 derives it from the last cache and the limit.", "N12 N22", "", 1 << 20},

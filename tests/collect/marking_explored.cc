@@ -5,7 +5,7 @@
 // right even with the mistake: what is found is an interleaving.
 // Searched is the story's own part (Sim::choose), from the first pause until what the program does matters no more, and of that what comes while the program runs: in a pause the
 // marking's thread does nothing but go to sleep.
-// Invariants: what is wrong is seen by walking the heap afterwards, never by following a reference that may lead nowhere; with a trap the verifier, which would end the process, is off.
+// Invariants: what is wrong is seen by walking the heap afterwards, where all is swept in the last pause therefore, never by following a reference that may lead nowhere; with a trap the verifier, which would end the process, is off.
 #include <initializer_list>
 
 #include "machine/sim/explore.h"
@@ -113,7 +113,7 @@ class Case {
     const bool trapped = machine_.config().traps != 0;
     SyntheticShape shape = SmallHeapOn<Sim>::roomy();
     shape.reserve = 8 * MiB;
-    SmallHeapOn<Sim> heap(machine_, std::string("marking=concurrent,tenure=fixed,tenure_age=0,tlab=1k,plab_old=1k,") + (trapped ? "verify=off," : "") + story_.options, shape);
+    SmallHeapOn<Sim> heap(machine_, std::string("marking=concurrent,sweep_beside=off,tenure=fixed,tenure_age=0,tlab=1k,plab_old=1k,") + (trapped ? "verify=off," : "") + story_.options, shape);
     Play play(heap, place_);
     story_.play(play);
     wrong_ = play.wrong();
@@ -257,6 +257,37 @@ void stand_apart(Play& p) {
   for (usize i = 0; i < p.h.mutator.cells.size(); i++) p.must(p.there(p.h.at(i)), "a reference leads to no object");
 }
 
+// What died beside something that lives, and is not swept yet, refers to where another object lies now, which is young and dies.
+void leave_behind(Play& p) {
+  constexpr usize kBytes = 8000, kRegions = 2;
+  p.node(); // lives
+  p.node(); // dies beside it
+  while (p.h.mutator.cells.size() * kBytes < kRegions * p.h.heap().region_bytes()) p.h.root(p.h.node(1, kBytes));
+  p.make_old();
+  const u32 home = p.h.heap().index_of(p.h.at(0));
+  EXPECT_EQ(p.h.at(0).at / kCardBytes, p.h.at(1).at / kCardBytes);
+  Ref gone{0};
+  for (auto& cell : p.h.mutator.cells)
+    if (gone.at == 0 && p.h.heap().index_of(cell.object()) != home) gone = cell.object();
+  p.hang(1, gone);
+  while (p.h.mutator.cells.size() > 1) p.let_go_last();
+  p.begin();
+  p.end();
+  EXPECT_TRUE(p.h.heap().region(home).unswept);
+  Ref young = p.h.node(1);
+  for (u32 n = 0; n < 100'000 && young != gone; n++) young = p.h.node(1);
+  EXPECT_TRUE(young == gone);
+  const Handle handle = p.h.host.table.create(p.h.host.owner, HandleKind::weak_short, young, 0);
+  p.hang(0, p.h.node(1)); // their card is looked at
+  p.search(true);
+  p.give_way();
+  p.step();
+  p.young();
+  p.search(false);
+  p.must(load_word(word(handle)) == 0, "what only the dead refer to lives");
+  p.must(p.h.generation(p.held(0)) == 2, "what the living refer to has not become old");
+}
+
 // ---- the searches ----
 
 constexpr u32 kAny = ~0u; // preemptions
@@ -296,6 +327,7 @@ TEST(MarkingExplored, RootsOnceIsFound) { search({&hold, {Trap::roots_once}}, kA
 TEST(MarkingExplored, LatePinIsFound) { search({&pin, {Trap::late_pin}}, 1); }
 TEST(MarkingExplored, UnreadCopiesAreFound) { search({&link, {Trap::unread_copies}}, 1); }
 TEST(MarkingExplored, EarlyReuseIsFound) { search({&stand_apart, {Trap::early_reuse}}, 1); }
+TEST(MarkingExplored, WalkedDeadAreFound) { search({&leave_behind, {Trap::walked_dead}, "sweep_beside=on,moved_at_once=0"}, 1); }
 TEST(MarkingExplored, StoresBesideTheLookForWhatMovesAreFound) { search({&link_from_outside, {Trap::unwatched_store, Trap::late_cleaning}}, kAny); }
 
 } // namespace

@@ -180,7 +180,7 @@ u64 wrong_games(u32 traps, u64 games, bool aloud = false, usize litter = 0, std:
         config.traps = traps;
         config.steps_max = 400'000'000;
         std::string wrong;
-        const char* tenure = seed % 2 == 0 ? "tenure_age=0" : "tenure_age=1";
+        const char* tenure = seed % 2 == 0 ? "tenure_age=0" : seed % 3 == 0 ? "tenure_age=1" : "tenure_age=1,sweep_beside=off";
         on_sim(config, std::string("marking=concurrent,tenure=fixed,workers=2,woken_per=0,") + (en_masse ? "en_masse=mostly," : "") + tenure, [&](SmallHeapOn<Sim>& heap) {
           Shuffle game(heap, seed, litter, en_masse);
           wrong = game.play();
@@ -207,7 +207,7 @@ constexpr u64 kGames = 300;
 TEST(MarkingTraps, WithEveryGuardNothingIsLost) {
   std::atomic<u64>* moved = shared_count();
   EXPECT_EQ(wrong_games(0, 4 * kGames, true, 0, nullptr, moved), 0u);
-  EXPECT_GT(moved->load(), 4 * kGames * 1000);
+  EXPECT_GT(moved->load(), 4 * kGames * 500);
 }
 TEST(MarkingTraps, WhatTheThreadHasNotComeToIsMarkedInTheLastPause) {
   std::atomic<u64>* left = shared_count();

@@ -5,9 +5,16 @@
 //                 barrier notes written pages from here on
 //   between       thread: follows references from old object to old object, and enters those that begin a card (heap/starts.h). Then it revises: pages written meanwhile are cleaned and their marked objects read
 //                 again, in rounds, until few pages are found. Young collections come and go; the thread is held while they run
-//   last pause    after a young collection, when the thread is done or old space cannot wait for it; the host may have the thread ask for it (seam/host.h). What it has not come to, gather, roots, young objects, written pages, and the closure (workers); weak things; sweep (workers); finish; clean (workers)
+//   last pause    after a young collection, when the thread is done or old space cannot wait for it; the host may have the thread ask for it (seam/host.h). What it has not come to, gather, roots, young objects, written pages, and the closure (workers); weak things; how much of each region lives (workers); regions
+//                 without a live object are freed. Where memory is short, or collect.sweep_beside is off: sweep (workers), and clean (workers)
+//   sweeping      else: thread. It makes fillers of what is dead, region by region, and gives the holes to old space. Young collections come and go
+//   settling      after the first young collection that finds all swept: clean (workers), or the search for what moves
 //
-// Where regions are worth emptying (moving.h) the thread goes on after the last pause: all old objects are read once more for references into these, and young
+// WHY NOTHING DEAD IS FOLLOWED WHILE IT WAITS TO BE SWEPT. It may refer to what has been freed, and be of a type that is no more. A region in which something waits is Region::unswept, and nothing
+// new comes into it. Only cards lead there: young collections look at marked objects alone on such a card, and an object that contains a pointer is asked of the marks (heap/starts.h).
+// Whatever else walks through old space, or uses its marks, has what is left swept first (Cycle::sweep_rest): full collections, the next marking, details of the log and recordings; the verifier goes by the marks.
+//
+// Where regions are worth emptying (moving.h) the thread goes on when all is swept: all old objects are read once more for references into these, and young
 // collections then move what lives there, until none is left. Marks and the program's watching stay that long.
 //
 // WHY NOTHING LIVE IS LOST (incremental update). At the last pause every old object that the program can reach is reached by a path from a root, a handle or a young
@@ -22,6 +29,7 @@
 //     (late_cleaning; the barrier: heap/written.h). Where the system refuses the barrier, pages are noted again and left to the last pause
 //   - a large object, one of the pinned heap, or one that a young collection promotes comes into old space: it is born marked, and what a promotion copied is noted as
 //     written (born_white); so is what becomes old where it lies with all that was young (unseen_white)
+//   - what is dead and not swept is walked over on a card: its references lead to freed memory, and into what lies there now (walked_dead)
 //   - a weak handle's object is reached through a page written last: weak things come after the closure of the last pause (early_weak)
 //   - a full collection moves and frees what stands on the stack: it abandons the marking, stack and pages with it (stale_stack)
 //   - a thread comes by its only reference after the first pause, from a weak handle say: roots and pins are asked for again in the last one (roots_once)
@@ -41,8 +49,8 @@ template <class H, class M> class Marking {
  public:
   using Self = typename M::Self;
   using Worker = Collecting<M>;
-  // ready: the thread found nothing more to do; the next young collection may be the last pause. finding, found: after it, see moving.h; found: the next may move.
-  enum class State : u8 { idle, running, ready, finding, found };
+  // ready: the thread found nothing more to do; the next young collection may be the last pause. sweeping, swept: after it; swept: the next settles. finding, found: after that, see moving.h; found: the next may move.
+  enum class State : u8 { idle, running, ready, sweeping, swept, finding, found };
 
   Marking(M& machine, Heap<M>& heap, H& host, Gang<M>& gang, Spaces<M>& spaces, Worker* workers, u32 worker_count, const Settings& settings)
       : machine_(machine), heap_(heap), host_(host), gang_(gang), spaces_(spaces), workers_(workers), worker_count_(worker_count),
@@ -56,11 +64,13 @@ template <class H, class M> class Marking {
 
   // -- a collection, the world stopped. No slice of the thread runs from hold() to go() --
   void hold() { turns_.hold(); }
-  void go(Self& self) { turns_.go(self, state_ == State::running || state_ == State::finding); }
+  void go(Self& self) { turns_.go(self, state_ == State::running || state_ == State::sweeping || state_ == State::finding); }
   State state() const { return state_; }
   u64 marked_for_ns() const { return marked_for_ns_; } // by the thread, since begin; in a pause
   bool marks() const { return state_ == State::running || state_ == State::ready; }
   u64 taken_over() const { return taken_over_; } // entries that last pauses found on the thread's stack, of all markings
+  bool sweeps() const { return state_ == State::sweeping || state_ == State::swept; }
+  bool waits() const { return state_ == State::found || (state_ == State::swept && moving_.any()); } // for a young collection, and nothing else will come of it
   bool rests() const { return turns_.rests(); } // any-thread, a hint: between two pauses, that the last may come
 
   // first pause: begin, gather_task by every worker, root_tasks, root_task (a tracing phase)
@@ -74,15 +84,18 @@ template <class H, class M> class Marking {
   u32 grow_tasks();
   void grow_task(u32 task);
   void abandon();     // nothing is known of old space any more
-  // last pause: close, gather, root_tasks as above, weak things, measure_task, choose, sweep_task, finish, then clean_task, free_dead and rest, or free_dead and find
+  // last pause: close, gather, root_tasks as above, weak things, measure_task, choose, finish, free_dead; then sweep_beside, or sweep_task, all_swept and what settling does: clean_task and rest, or find
   void close();
   u32 late_tasks() const { return u32(late_.size()); } // with a trap only: written pages after weak things
   void late_task(Self& self, u32 task);
   u32 sweep_tasks() const { return u32(div_up(heap_.high_water(), kRegionsPerTask)); }
   void measure_task(u32 task); // how much of each region lives
   void choose();               // which of them are to be emptied
-  void sweep_task(u32 task);
   void finish();
+  void sweep_beside();         // by the thread
+  void sweep_task(u32 task);   // what is left of it
+  void all_swept();
+  usize unswept_bytes(Role role) const { return unswept_bytes_[role == Role::pinned]; } // in a pause: dead bytes of old or pinned regions that will be holes, but for those that moving() empties
   u32 clean_tasks() const { return sweep_tasks(); }
   void clean_task(u32 task);
   void free_dead();
@@ -128,6 +141,7 @@ template <class H, class M> class Marking {
   static constexpr u32 kPerLook = 16;      // entries or pages between two looks at who waits
   static constexpr u32 kRounds = 8;        // revisions at most; a program that writes faster than they go is left to the last pause
   static constexpr usize kFewPages = 64;   // a revision that finds fewer was the last
+  static constexpr u32 kSweptAtOnce = 4;   // regions between two looks at who waits: some 10 us each
   static constexpr u32 kRevisedAtOnce = 64; // regions whose pages are cleaned before one barrier
   // Queue entries: an object, or (bit 0) a part of a large one: 48 bits of address, 16 bits of part number.
   static constexpr u64 kPart = 1;
@@ -160,11 +174,13 @@ template <class H, class M> class Marking {
   void live(Self& self);
   bool step(Self& self);
   bool revise();
+  bool sweep_some();
   template <class F> void each_swept(u32 task, F fn) {
     for (u32 index = task * kRegionsPerTask; index < min_of(heap_.high_water(), (task + 1) * kRegionsPerTask); index++)
       if (auto& r = heap_.region(index); r.role == Role::old || r.role == Role::pinned) fn(index, r);
   }
   void sweep(u32 index);
+  word swept_end(u32 index) const; // where a region's last hole will end
   void find_on(Self& self, word page);
   void forget();
   void take_over();
@@ -196,6 +212,7 @@ template <class H, class M> class Marking {
   Vector<Part> root_parts_;
   Vector<u64> left_;     // entries that the thread did not come to
   u64 taken_over_ = 0, marked_for_ns_ = 0;
+  usize unswept_bytes_[2] = {}; // old, pinned; changed by the thread while it sweeps
   Vector<u32> young_, late_, dead_;
   Moving<H, M> moving_;
   u32 strong_tasks_[kHandleKinds] = {}, written_tasks_ = 0, left_tasks_ = 0;

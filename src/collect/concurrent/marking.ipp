@@ -106,7 +106,7 @@ template <class H, class M> void Marking<H, M>::live(Self& self) {
     while (left && !turns_.wanted()) left = step(self);
     if (state_ == State::running) marked_for_ns_ += machine_.now() - began;
     const bool marked = !left && state_ == State::running;
-    if (!left) state_ = marked ? State::ready : State::found;
+    if (!left) state_ = marked ? State::ready : state_ == State::sweeping ? State::swept : State::found;
     turns_.finish(!left);
     if constexpr (requires { host_.marking_rests(); })
       if (marked) host_.marking_rests();
@@ -115,6 +115,7 @@ template <class H, class M> void Marking<H, M>::live(Self& self) {
 
 // A few entries or pages, whatever is there. False: nothing is.
 template <class H, class M> bool Marking<H, M>::step(Self& self) {
+  if (state_ == State::sweeping) return sweep_some();
   u64 entry;
   for (u32 n = 0; n < kPerLook; n++) {
     if (!stack_.entries.empty()) {
@@ -430,19 +431,49 @@ template <class H, class M> void Marking<H, M>::choose() {
   if (ordered_) moving_.choose();
 }
 
+template <class H, class M> void Marking<H, M>::sweep_beside() {
+  state_ = State::sweeping;
+  heap_.set_marking(moving_.any()); // what becomes old has no need of marks, but for the search that follows
+  note_old();
+}
+
 template <class H, class M> void Marking<H, M>::sweep_task(u32 task) {
   each_swept(task, [&](u32 index, auto& r) {
-    if (r.live_bytes != 0) sweep(index); // else it is freed as a whole
+    if (r.unswept) sweep(index);
   });
 }
 
+template <class H, class M> void Marking<H, M>::all_swept() {
+  unswept_bytes_[0] = unswept_bytes_[1] = 0;
+  state_ = State::swept;
+}
+
+// By the thread. False: nothing is left.
+template <class H, class M> bool Marking<H, M>::sweep_some() {
+  for (u32 n = 0; n < kSweptAtOnce; cursor_++) {
+    if (cursor_ == regions_.size()) return false;
+    const u32 index = regions_[cursor_];
+    auto& r = heap_.region(index);
+    if (!r.unswept) continue;
+    if (!moving_.leaves(index)) unswept_bytes_[r.role == Role::pinned] -= swept_end(index) - heap_.begin_of(index) - r.live_bytes;
+    sweep(index);
+    n++;
+  }
+  return true;
+}
+
+template <class H, class M> word Marking<H, M>::swept_end(u32 index) const {
+  const word top = heap_.region(index).top.load_relaxed(), end = heap_.end_of(index);
+  return end - top >= kMinObjectBytes ? end : top;
+}
+
+// A region of which something is dead and something lives.
 template <class H, class M> void Marking<H, M>::sweep(u32 index) {
   auto& r = heap_.region(index);
   Space<M>& space = r.role == Role::pinned ? spaces_.pinned : spaces_.old;
-  const word begin = heap_.begin_of(index), end = heap_.end_of(index), top = r.top.load_relaxed(), until = end - top >= kMinObjectBytes ? end : top;
+  const word until = swept_end(index);
   const bool offers = !moving_.leaves(index);
-  r.clean = false;
-  if (r.live_bytes == until - begin) return;
+  r.unswept = false;
   r.top.store_relaxed(until);
   r.scan_top = until;
   Range found[kHolesAtOnce];
@@ -457,10 +488,18 @@ template <class H, class M> void Marking<H, M>::sweep(u32 index) {
 
 template <class H, class M> void Marking<H, M>::finish() {
   dead_.clear();
+  unswept_bytes_[0] = unswept_bytes_[1] = 0;
   bool good = true;
   heap_.each_region([&](u32 index, auto& r) {
     if (heap_.label(index) != kLabelOld) return;
-    if (r.role == Role::large ? !heap_.old_marks().is_marked(heap_.begin_of(index)) : r.live_bytes == 0) good = dead_.push(index) && good;
+    if (r.role == Role::large ? !heap_.old_marks().is_marked(heap_.begin_of(index)) : r.live_bytes == 0) {
+      good = dead_.push(index) && good;
+    } else if (r.role != Role::large) {
+      r.clean = false;
+      const usize dead = swept_end(index) - heap_.begin_of(index) - r.live_bytes;
+      r.unswept = dead != 0;
+      if (!moving_.leaves(index)) unswept_bytes_[r.role == Role::pinned] += dead;
+    }
   });
   GARNER_CHECK(good, "no memory for the list of dead regions");
 }

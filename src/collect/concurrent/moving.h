@@ -49,6 +49,7 @@ template <class H, class M> class Moving {
   // -- the marking's last pause; live_bytes of all regions are known --
   bool choose(); // false: none is worth it
   bool any() const { return !leaving_.empty(); }
+  u64 next_bytes() const { return any() ? at_once_ : 0; } // that the next pause is likely to copy
   bool leaves(u32 index) const { return state_of(index) != Going::none; }
   u64 hole_bytes() const { return hole_bytes_; } // in regions that leave: nobody's until they are empty
 
@@ -91,9 +92,10 @@ template <class H, class M> class Moving {
   static constexpr u64 kSparse = 2;              // at most one part of so many lives
   static constexpr u64 kWorth = 16;              // the part of old space that must come free
   static constexpr u64 kLeastRegions = 2;        // and so many of them
-  static constexpr u64 kPortions = 3;            // moved at most, in all: the holes of the others are filled meanwhile
+  static constexpr u64 kPortions = 6;            // moved at most, in all: the holes of the others are filled meanwhile
   static constexpr u32 kLiveClasses = 32;
   static constexpr u32 kSlotsPerTask = 4096, kRegionsPerTask = 16, kYoungPerTask = 4, kChunksPerTask = 8;
+  static constexpr usize kSlotsAhead = 12; // whose lines are asked for before they are read
   struct List { u32 first, last; }; // range of portion_
   struct Into { u32 region; word top; };
   struct Part { u32 worker, first; };

@@ -249,6 +249,7 @@ template <class H, class M> void Moving<H, M>::update_slots(Self& self, Worker& 
   const usize first = usize(task) * kSlotsPerTask, last = min_of(slots_.size(), first + kSlotsPerTask);
   usize left = first;
   for (usize i = first; i < last; i++) {
+    if (i + kSlotsAhead < last) self.touch(slots_[i + kSlotsAhead]);
     const Slot slot{slots_[i]};
     // Nobody will look there again, or somebody reads the whole page now and notes it anew.
     if (goes(heap_.index_at(slot.at)) || heap_.written().is(slot.at)) continue;

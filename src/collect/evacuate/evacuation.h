@@ -232,6 +232,7 @@ template <class H, class M> class Evacuation {
   void ask_for_region(u32 index);
   void ask_for_card(Self& self, Worker& w, CardsAhead& ahead, word low);
   void scan_card(Self& self, Worker& w, word low);
+  template <class F> void scan_marked(Self& self, Worker& w, u32 index, word low, word high, F look);
   word scan_limit(u32 index);
   void list_dirty(Self& self, Worker& w, u32 task);
   bool list_written(Worker& w, u32 first, u32 last);

@@ -357,6 +357,8 @@ template <class H, class M> void Evacuation<H, M>::scan_card(Self& self, Worker&
     const Ref ref = ref_of(heap_.begin_of(heap_.head_of(index)));
     host_.each_slot_in(ref, low, high, look);
     if (ref.at >= low && ref.at < high) hidden(self, w, ref);
+  } else if (GARNER_UNLIKELY(heap_.region(index).unswept) && !mutated<M>(Trap::walked_dead)) {
+    scan_marked(self, w, index, low, high, look);
   } else {
     for (word block = block_covering(heap_, host_, index, low), next; block < high; block = next) {
       const Ref ref = ref_of(block);
@@ -368,6 +370,16 @@ template <class H, class M> void Evacuation<H, M>::scan_card(Self& self, Worker&
     }
   }
   w.slots += looked_at;
+}
+
+// A card where the dead have not been swept yet: they refer to what may be gone, and are passed over.
+template <class H, class M> template <class F> [[gnu::noinline]] void Evacuation<H, M>::scan_marked(Self& self, Worker& w, u32 index, word low, word high, F look) {
+  heap_.old_marks().each_touching(low, low + kCardBytes, heap_.begin_of(index), [&](word block) {
+    const Ref ref = ref_of(block);
+    if (block >= high || host_.leaf(ref)) return;
+    host_.each_slot_in(ref, low, high, look);
+    if (ref.at >= low && ref.at < high) hidden(self, w, ref);
+  });
 }
 
 // ---- copying ----
