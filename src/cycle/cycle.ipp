@@ -72,6 +72,7 @@ template <class H, class M> bool Cycle<H, M>::init(const HeapConfig& config, typ
   gang.join = settings_.as<Join>(Opt::join) == Join::late ? JoinKind::late : JoinKind::fixed;
   gang.pin = settings_.as<Pinning>(Opt::pin);
   gang.pin_asked = pin_asked;
+  gang.seats = settings_.on(Opt::seats);
   gang.victim = settings_.as<Victim>(Opt::victim);
   gang.share_from = u32(settings_.get(Opt::share_from));
   gang.steal_half = settings_.on(Opt::steal_half);

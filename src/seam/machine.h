@@ -76,4 +76,13 @@ template <class M> concept Machine = requires(M& machine, typename M::Self& self
   { machine.pin(self, k) } -> std::same_as<bool>;         // this thread to node k; false when the system refuses
 };
 
+// What a machine may know besides, and then all of it: its processors by number. For work/seats.h; all any-thread.
+template <class M> concept TellsProcessors = requires(M& machine, u32 k, u64 set) {
+  { machine.processors() } -> std::same_as<u32>;          // that this process may use
+  { machine.processor() } -> std::same_as<u32>;           // of the calling thread, a hint
+  { machine.thread() } -> std::same_as<u32>;              // the calling thread's number, never 0
+  { machine.affinity(k) } -> std::same_as<u64>;           // the processors that thread k may use, a bit each; 0 where one of them has no bit, or nobody says
+  { machine.set_affinity(k, set) } -> std::same_as<bool>; // from here on thread k uses these only; false when the system refuses
+};
+
 } // namespace garner

@@ -44,6 +44,7 @@ struct GangConfig {
   Share share = Share::lazy;       // lazy or eager; order=fifo is always eager, steal=off always none
   Pinning pin = Pinning::none;     // not automatic: cycle/ says what that stands for
   bool pin_asked = true;           // by the user: a refusal is told
+  bool seats = true;               // where workers are as many as processors, each gets its own (seats.h); not with pin=rr or on several nodes
   bool notices = true;             // print the one-line notices
   Victim victim = Victim::random;
   bool steal_half = false;         // a theft takes half of what the victim shows, and one thief at a time goes to a victim

@@ -28,6 +28,9 @@
 // one worker of six of a node at a time goes to other nodes (a scout), with steal_half one thief at a time goes to a victim, and an owner shares when it has some
 // to share (deque.h). The exception is a node's word in crews.h, where who loses stands back.
 //
+// WHERE THEY RUN. On several nodes workers may be pinned to theirs (config.pin). On one, where they are as many as the processors, the conductor binds each to a processor
+// of its own before it wakes them, and none to the one that it runs on itself (config.seats; seats.h): else they may be woken onto its run queue and come too late.
+//
 // IDLE WORKERS spin (1, 2, 4, … 64 pauses between looks, some 5 µs in all), then yield (1, 2, 4, … 32 times between looks); with
 // join=late they go to sleep after that, until somebody publishes entries or the phase ends (bell.h), so that on an oversubscribed
 // machine, or under a processor quota, idle workers cost nothing.
@@ -50,6 +53,7 @@
 #include "work/neighbours.h"
 #include "work/parking.h"
 #include "work/post.h"
+#include "work/seats.h"
 #include "work/task_queue.h"
 #include "work/termination.h"
 #include "work/timeline.h"
@@ -262,6 +266,7 @@ template <class M> class Gang {
   TaskQueue<M> tasks_;
   Termination<M> term_;
   Crews<M> crews_;
+  [[no_unique_address]] Seats<M> seats_;
   Parking<M> parking_;
   Bell<M> bells_[kNodesMost]; // under local rules, with mail and with term_count=by_node each node's workers sleep on their own; else all on the first
   Post<M> post_;

@@ -40,6 +40,7 @@ template <class M> bool Gang<M>::start(M& machine, const GangConfig& config, Spa
     scouts_[i].rich.store_relaxed(0);
   }
   term_.open(epoch_, 0);
+  seats_.start(machine, first_thread(), config.workers, config.seats && config.pin != Pinning::rr && nodes_ == 1); // with several, whom to keep where is pin's
   if (make_tables()) return true;
   free_tables();
   say("work: no memory for the workers' tables");
@@ -137,6 +138,7 @@ template <class M> void Gang<M>::thread_entry(void* arg) {
 
 template <class M> void Gang<M>::live(Worker& me, Self& self) {
   pin(self, me.index);
+  seats_.enter(me.index);
   u32 seen = me.seen;
   bool arriving = false; // sync=monitor: owes an arrival at the final barrier
   while (true) {
@@ -243,6 +245,7 @@ template <class M> void Gang<M>::open(Self& self, u32 epoch, u32 members) {
     if (by_node()) crews_.open(epoch, nodes_, workers_[0].node);
     term_.open(epoch, by_node() ? nodes_ : first, by_node() ? nodes_ - 1 : 0);
     record_.woken = members - first;
+    seats_.assign();
     parking_.release(self, epoch, record_.woken);
     return;
   }
@@ -250,6 +253,7 @@ template <class M> void Gang<M>::open(Self& self, u32 epoch, u32 members) {
   tasks_.open(self, epoch, job_.groups + members + 1); // root tasks, a steal task each, the final task (N6)
   term_.open(epoch, members);
   record_.woken = threads_;
+  seats_.assign();
   parking_.release(self, epoch, ~u32(0));
 }
 

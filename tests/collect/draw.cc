@@ -19,6 +19,7 @@ bool fixed(Opt option) {
     case Opt::stress_kind:
     case Opt::verify:
     case Opt::workers:
+    case Opt::seats:
     case Opt::eden:
     case Opt::eden_min:
     case Opt::eden_max: return true;

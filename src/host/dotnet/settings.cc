@@ -250,6 +250,7 @@ clr::Hresult DotNet::initialize() {
   if (stock.hard_limit != 0 && stock.hard_limit < kLeastLimit) return refuse("a memory limit below 4 MB (GCHeapHardLimit, heap.limit) is too small for .NET");
   if (stock.large_pages && !stock.limit_from_config) return refuse("GCLargePages needs a limit (GCHeapHardLimit, GCHeapHardLimitPercent): its pages are taken at start");
   if (stock.retain && !settings.given(Opt::retain)) settings.set(Opt::retain, 1);
+  if (stock.no_affinitize && !settings.given(Opt::seats)) settings.set(Opt::seats, 0);
   latency_mode.store_relaxed(stock.concurrent ? i32(clr::LatencyMode::interactive) : i32(clr::LatencyMode::batch));
   free_type_ = ee->GetFreeObjectMethodTable();
   machine.bring(word(cycle_storage), sizeof cycle_storage); // most of its 32 pages are written now: one call instead of 20 interrupts

@@ -96,7 +96,11 @@ class Linux {
   u32 distance(u32 from, u32 to) const { return distance_[from][to]; } // as the firmware says it: 10 is here
   void ask_nodes(const word* at, u32 count, u8* nodes) const;           // one call of move_pages that only asks
   u32 interleaved_node(word at) const { return u32(at / kPageBytes % nodes_); } // of a page in an interleaved range, once touched
-  u32 processors() const { return processors_; } // allowed to this process: affinity and cgroup quota
+  u32 processors() const { return processors_; } // that this process might use when it started, by its affinity
+  u32 processor() const;                         // of the calling thread
+  u32 thread() const;                            // the system's number of the calling thread
+  u64 affinity(u32 thread) const;                // a bit for each processor that it may use; 0 where one of them has no bit, or the system refuses
+  bool set_affinity(u32 thread, u64 processors);
   u64 seed() const { return seed_; }
   void set_seed(u64 seed) { seed_ = seed; } // before the first Self
 
@@ -123,6 +127,6 @@ u64 last_cache_bytes();
 // Address space this process may still map, ~0 when unlimited.
 u64 address_space_left();
 
-static_assert(Machine<Linux>);
+static_assert(Machine<Linux> && TellsProcessors<Linux>);
 
 } // namespace garner

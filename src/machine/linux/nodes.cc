@@ -106,6 +106,29 @@ bool Linux::pin(Self& self, u32 node) {
   return processors_of(system_node_[node % nodes_], wanted) && sched_setaffinity(0, sizeof wanted, &wanted) == 0;
 }
 
+u32 Linux::processor() const {
+  unsigned cpu = 0;
+  return syscall(SYS_getcpu, &cpu, nullptr, nullptr) == 0 ? cpu : ~u32(0);
+}
+
+u32 Linux::thread() const { return u32(syscall(SYS_gettid)); }
+
+u64 Linux::affinity(u32 thread) const {
+  cpu_set_t allowed;
+  if (sched_getaffinity(pid_t(thread), sizeof allowed, &allowed) != 0) return 0;
+  u64 processors = 0;
+  for (u32 i = 0; i < 64; i++)
+    if (CPU_ISSET(i, &allowed)) processors |= u64(1) << i;
+  return __builtin_popcountll(processors) == CPU_COUNT(&allowed) ? processors : 0;
+}
+
+bool Linux::set_affinity(u32 thread, u64 processors) {
+  cpu_set_t wanted;
+  CPU_ZERO(&wanted);
+  for (u64 left = processors; left != 0; left &= left - 1) CPU_SET(__builtin_ctzll(left), &wanted);
+  return sched_setaffinity(pid_t(thread), sizeof wanted, &wanted) == 0;
+}
+
 // kNoNode for a page that is not there, on a node that is not ours, or when the system refuses (seccomp): nobody says, the caller guesses.
 void Linux::ask_nodes(const word* at, u32 count, u8* nodes) const {
   constexpr u32 kAtOnce = 128;

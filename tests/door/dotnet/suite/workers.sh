@@ -19,7 +19,8 @@ row() { # THREADS, PROCESSORS ("" when there are no threads), what stderr must h
 }
 mask() { printf '0x%x' $((1 << $1)); } # the mask of one of the first 63 processors
 # By default a heap whose collection by one slow thread takes four pause goals has a thread more, which marks; these rows are about the others.
-wake=GARNER=woken_per=0,marking=stopped
+# Where threads are as many as processors each is bound to one of its own (work.seats); the rows that ask where threads may run leave that out.
+free=GARNER=woken_per=0,marking=stopped wake=GARNER=woken_per=0,marking=stopped,seats=off
 row $((processors - 1)) "$([ $processors -gt 1 ] && echo "$all")" "" $wake
 row 3 "$all" "" $wake,workers=4
 row 0 "" "" $wake DOTNET_GCHeapCount=1
@@ -34,7 +35,17 @@ row 2 "$first" "" $wake,workers=3 DOTNET_GCHeapAffinitizeMask="$(mask "$first")"
 row 2 "$last" "" $wake,workers=3 DOTNET_GCHeapAffinitizeRanges="$last-$last"
 row 2 "$last" "" $wake,workers=3 taskset -c "$last"
 row $((processors - 1)) "$([ $processors -gt 1 ] && echo "$all")" "are ignored" $wake DOTNET_GCNoAffinitize=1 DOTNET_GCHeapAffinitizeMask="$(mask "$first")"
-row $((processors - 1)) "$([ $processors -gt 1 ] && echo "$all")" "" $wake DOTNET_GCNoAffinitize=1
+row $((processors - 1)) "$([ $processors -gt 1 ] && echo "$all")" "" $free DOTNET_GCNoAffinitize=1
+seated() { # how many threads have a processor of their own, environment
+  local count=$1 found; shift
+  found=$(env DOTNET_GCPath="$LIB" "$@" timeout 60 dotnet "$ENDURANCE" workers entries=$entries 2>"$LOG")
+  if [ "$(grep -cE '^processors [0-9]+$' <<<"$found")" = "$count" ] && grep -qx "threads $count" <<<"$found" && grep -qx "$checksum" <<<"$found" && [ ! -s "$LOG" ]; then pass
+  else miss "$*: '${found//$'\n'/; }', expected $count threads on as many processors" "$LOG"; fi
+}
+if [ $processors -gt 1 ] && [ $processors -le 64 ] && [ $processors = "$(nproc)" ] && [ "$(cat /sys/devices/system/node/online 2>/dev/null || echo 0)" = 0 ]; then
+  seated $((processors - 1)) $free
+  seated $((processors - 1)) $free,seats=on DOTNET_GCNoAffinitize=1 # our own option, given, wins
+fi
 # What cannot be honoured is said once.
 row 0 "" "names no processor" $wake DOTNET_GCHeapAffinitizeMask=0x4000000000000000 taskset -c "$last"
 refused() { # what stderr must have, environment
