@@ -53,7 +53,8 @@ void Pace::count_share(u64 pause_ns, u64 interval_ns) {
   longest_ns_ = max_of(longest_ns_, pause_ns);
   double cycle_ns = double(pause_ns + interval_ns);
   double share = cycle_ns > 0 ? double(pause_ns) / cycle_ns : 0;
-  share_ = share_ == 0 ? share : 0.6 * share_ + 0.4 * share;
+  const double weight = max_of(0.4, cycle_ns / (cycle_ns + kShareNs)); // of the last one alone where it took long
+  share_ = share_ == 0 ? share : (1 - weight) * share_ + weight * share;
 }
 
 void Pace::after_young(const YoungFacts& facts) {
@@ -69,10 +70,11 @@ void Pace::after_young(const YoungFacts& facts) {
   if (config_.adapt_tenure) judge_waiting(facts);
   if (config_.adaptive && !looks_) { // a look's eden was made small
     const u64 had = wanted_;
-    bool often = share_ * 100 > config_.gc_share_percent, slow = facts.pause_ns > config_.pause_goal_ns;
+    const double shorter = double(config_.pause_goal_ns) / 2 / double(max_of<u64>(facts.pause_ns, 1)); // where that costs next to nothing, half of the goal
+    const bool often = share_ * 100 > config_.gc_share_percent, seldom = share_ * 300 < config_.gc_share_percent;
     if ((often || facts.pause_ns > kSlow * config_.pause_goal_ns) && survived > kMostlyAlive) aim(facts);
     else if (often) wanted_ = min_of(wanted_ * 2, config_.eden_max);
-    else if (slow && share_ * 300 < config_.gc_share_percent) wanted_ = max_of(wanted_ * 3 / 4, config_.eden_min);
+    else if (seldom && shorter < 1) wanted_ = max_of(u64(double(wanted_) * max_of(shorter, 0.5)), config_.eden_min);
     if (short_) wanted_ = min_of(wanted_, had);
   }
   fit(facts.room);

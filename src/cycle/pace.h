@@ -1,7 +1,7 @@
 // Pace: when to collect and how large the young space is. Decisions only: plain numbers in, plain numbers out, no heap.
 //
-// Adaptive (N12): eden grows while young pauses take more than their share of time, shrinks when pauses are too long and time is not
-// short or much survives, and always fits what the limit leaves: eden + what may survive of it <= room, and at least a fifth is kept for that: a
+// Adaptive (N12): eden grows while young pauses take more than their share of time, shrinks while they take less than a third of that and longer than half of the goal, or are too long
+// and much survives, and always fits what the limit leaves: eden + what may survive of it <= room, and at least a fifth is kept for that: a
 // failed promotion costs a full collection, a smaller eden next to nothing. Fixed: eden stays, but for the limit.
 // A full collection is due when old space has grown by its allowance since the last one (under a limit that is twice as much, and up to eight times while full collections take
 // more than twice their share of time or longer than a pause should, as long as it takes no more than three quarters of what the limit leaves: memory that may be used saves full collections), or when it has taken so much of eden's room
@@ -145,6 +145,7 @@ class Pace {
   double stop_ns_ = kStopNs; // of a byte that lives: what full collections have taken
   double copy_ns_ = 0; // of a byte: the least pause per byte seen, forgotten slowly
   // Where most of eden survives a larger one saves nothing: its pause grows as the collections become fewer.
+  static constexpr double kShareNs = 100e6; // after which what has been is forgotten by half, or sooner by collections
   static constexpr double kMostlyAlive = 0.3;
   static constexpr double kNearlyAll = 0.9;
   static constexpr u32 kAtOnceFirst = 4, kAtOnceMost = 32;
