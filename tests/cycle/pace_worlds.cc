@@ -35,6 +35,23 @@ TEST(PaceWorlds, N12AStepIsFollowedBothWays) {
   EXPECT_LT(calm_again, busy);
 }
 
+// A server that has set itself up at full speed, and then waits for requests. What collections took then is forgotten as soon as the next one has taken much longer to come.
+TEST(PaceWorlds, N12AfterARushEdenGoesAtOnceToHalfTheGoal) {
+  constexpr u32 kRush = 20;
+  auto served = [](u32 n) { return Weather{.survival = 0.02, .promoted = 0, .alloc_ns_per_mib = n < kRush ? 1'000'000u : 18'000'000u, .pause_ns_per_live_mib = 10'000'000}; };
+  World world{config(), 0, served, kRush};
+  world.config.eden_max = 64 * MiB;
+  auto pause_ns = [](u64 eden) { return u64(double(eden) / double(MiB) * 0.02 * 10e6); };
+  EXPECT_EQ(live(world).eden_last, world.config.eden_max);
+  EXPECT_GT(pause_ns(world.config.eden_max), world.config.pause_goal_ns);
+  world.rounds = kRush + 4;
+  const u64 soon = live(world).eden_last;
+  EXPECT_LE(pause_ns(soon), world.config.pause_goal_ns * 11 / 20);
+  EXPECT_GE(pause_ns(soon), world.config.pause_goal_ns / 3) << "no further than that";
+  world.rounds = 400;
+  EXPECT_GE(live(world).eden_last, soon / 2);
+}
+
 TEST(PaceWorlds, N12AFixedEdenStaysButForTheLimit) {
   auto dear = [](u32) { return Weather{.survival = 0.3, .promoted = 0, .alloc_ns_per_mib = 1000}; };
   Story s = live({config(false), 0, dear});
