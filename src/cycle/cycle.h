@@ -1,6 +1,6 @@
 // Cycle: the conductor. Owns a heap, its spaces and its gang, and runs collections as a narrated list of phases.
 //
-// Invariants between collections: every region is walkable, cset is all zero, marks are clear, no header carries a forwarding.
+// Invariants between collections: every region is walkable or unswept (heap/region.h), cset is all zero, marks are clear, no header carries a forwarding.
 // Implements N3 N4 N12 N14; the phases themselves are collect/evacuate, collect/compact and cycle/weak.ipp.
 // Deviation from the paper's N4: with conductor=works the thread that runs the collection is worker 0 and does not sleep.
 #pragma once
@@ -54,6 +54,10 @@ template <class H, class M> class Cycle final : public Collector {
   // Whether an old collection that nobody asked for, with `bytes` more in old space, does; any-thread.
   bool prefers_beside(u64 bytes = 0) const { return beside_ && (settings_.as<MarkingWhen>(Opt::marking) != MarkingWhen::automatic || pace_.long_to_stop(old_bytes() + bytes)); }
   bool marking() const { return marking_now_.load_relaxed() != 0; }
+  bool moves_later();  // it will, when a thread has done something first; likewise
+  // No slice of the marking's thread runs between the two. By who stands outside a collection, while the program stands for another reason and no collection can begin.
+  void hold_beside();
+  void let_beside_go();
   bool marked() { return marking() && beside().rests(); }
   // Whether the collection that is being run, or was run last, swept what was marked beside the program. By whoever runs it.
   bool ended_marking() const { return step_ == Step::last; }
@@ -145,7 +149,7 @@ template <class H, class M> class Cycle final : public Collector {
   bool gave_up_ = false;
   bool watches_ = false;        // the program's barrier notes pages
   u64 marking_number_ = 0, given_up_ = 0; // see CycleRecord::number; markings that came to nothing have had numbers too
-  u64 marking_began_ns_ = 0, marking_began_old_ = 0, first_pause_ns_ = 0;
+  u64 marking_began_ns_ = 0, marking_began_old_ = 0, first_pause_ns_ = 0, beside_ns_ = 0; // beside_ns_: what this collection's pause has been longer by for a marking
   u32 passes_ = 1;
   Atomic<u32> marking_now_{0};  // relaxed: a hint
   typename Gang<M>::Spawn spawn_ = nullptr;

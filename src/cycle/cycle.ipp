@@ -274,6 +274,7 @@ template <class H, class M> Cause Cycle<H, M>::cause_of(const Request& request, 
 // What a collection does with the heap; the kind that it turned out to be.
 template <class H, class M> Kind Cycle<H, M>::perform(Self& self, const Request& request, Kind kind, CycleEnd& end) {
   const bool full_only = kind == Kind::full && step_ == Step::none;
+  beside_ns_ = 0;
   passes_ = 1;
   const Kind first = step_ == Step::last ? Kind::young1 : kind;
   if (!full_only && promotes_en_masse(request, first, end)) {
@@ -286,10 +287,12 @@ template <class H, class M> Kind Cycle<H, M>::perform(Self& self, const Request&
     condemned_ = u32(first);
     young(self, first, end);
     if (!evacuation().needs_full()) {
+      const u64 before = machine_.now();
       if (step_ == Step::first) begin_marking(self, end);
       else if (step_ == Step::last) passes_++, end_marking(self, end);
       else if (step_ == Step::move) passes_++, move(self, end);
       else if (beside_ && beside().state() != State::idle) go_on_marking(self, end);
+      beside_ns_ = machine_.now() - before;
       return kind;
     }
     end.cause = Cause::promotion_failed; // N14: no object is lost; the full collection runs under the same stop
@@ -657,10 +660,9 @@ template <class H, class M> usize Cycle<H, M>::kept_free(const Request& request,
 template <class H, class M> bool Cycle<H, M>::moves_wait() {
   if (!beside_) return false;
   host_.enter();
-  Self self(machine_, 0);
-  beside().hold(); // the state is the thread's else
+  hold_beside();
   const bool wait = beside().waits();
-  beside().go(self);
+  let_beside_go();
   host_.leave();
   return wait;
 }
@@ -669,6 +671,27 @@ template <class H, class M> void Cycle<H, M>::rest() {
   host_.enter();
   heap_.trim(0);
   host_.leave();
+}
+
+template <class H, class M> bool Cycle<H, M>::moves_later() {
+  if (!beside_) return false;
+  host_.enter();
+  hold_beside();
+  const State state = beside().state();
+  const bool later = beside().moving().any() && (state == State::sweeping || state == State::finding);
+  let_beside_go();
+  host_.leave();
+  return later;
+}
+
+template <class H, class M> void Cycle<H, M>::hold_beside() {
+  if (beside_) beside().hold(); // the state is the thread's else
+}
+
+template <class H, class M> void Cycle<H, M>::let_beside_go() {
+  if (!beside_) return;
+  Self self(machine_, 0);
+  beside().go(self);
 }
 
 // What old and large space are likely to take until the next full collection: what they took before the last one.
@@ -715,6 +738,7 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
   } else {
     YoungFacts facts{};
     facts.pause_ns = pause;
+    facts.beside_ns = min_of(beside_ns_, pause);
     facts.interval_ns = end.start_ns - last_end_ns_;
     facts.eden_used = record.before.bytes[0];
     facts.survived = end.copied + end.kept;

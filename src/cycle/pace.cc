@@ -70,11 +70,11 @@ void Pace::after_young(const YoungFacts& facts) {
   if (config_.adapt_tenure) judge_waiting(facts);
   if (config_.adaptive && !looks_) { // a look's eden was made small
     const u64 had = wanted_;
-    const double shorter = double(config_.pause_goal_ns) / 2 / double(max_of<u64>(facts.pause_ns, 1)); // where that costs next to nothing, half of the goal
+    const double shorter = double(config_.pause_goal_ns) / 2 / double(max_of<u64>(facts.pause_ns - facts.beside_ns, 1)); // where that costs next to nothing, half of the goal
     const bool often = share_ * 100 > config_.gc_share_percent, seldom = share_ * 300 < config_.gc_share_percent;
     if ((often || facts.pause_ns > kSlow * config_.pause_goal_ns) && survived > kMostlyAlive) aim(facts);
     else if (often) wanted_ = min_of(wanted_ * 2, config_.eden_max);
-    else if (seldom && shorter < 1) wanted_ = max_of(u64(double(wanted_) * max_of(shorter, 0.5)), config_.eden_min);
+    else if (seldom && shorter < 1) wanted_ = max_of(u64(double(wanted_) * max_of(shorter, 0.5)), min_of(config_.eden_min, config_.eden_max));
     if (short_) wanted_ = min_of(wanted_, had);
   }
   fit(facts.room);

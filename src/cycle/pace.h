@@ -39,6 +39,7 @@ struct YoungFacts {
   u64 waited;                  // bytes in survivor spaces before; 0 when they were not collected
   u64 old_bytes;               // old, large and pinned in use afterwards
   u64 room;                    // bytes the budget leaves for eden and survivors, ~0/2 without a limit
+  u64 beside_ns = 0;           // of pause_ns: what a marking beside the program added
 };
 
 class Pace {

@@ -124,6 +124,33 @@ template <class M, class E = MarkEntry<M>> class Marks {
     return words;
   }
 
+  // Bytes of the ranges that each_gap() would tell, of those with `least` words or more; 2 <= least <= 64.
+  usize gap_bytes(word begin, word end, u32 least) const {
+    usize words = 0, open = 0; // open: words of the gap that reaches to here
+    u64 carry = 0;
+    auto close = [&] {
+      if (open >= least) words += open;
+      open = 0;
+    };
+    for (word at = begin; at < end; at += kMarkBlockBytes) {
+      const u64 bits = entry_of(at).bits.load_relaxed(), alive = live(bits, carry);
+      carry = bits >> 63;
+      u32 count = 64;
+      if (end - at < kMarkBlockBytes) count = u32((end - at) / kWordBytes);
+      for (u32 bit = 0; bit < count;) { // from one change to the next; most words have none or few
+        const u64 rest = alive >> bit;
+        const u32 dead = min_of(rest == 0 ? 64 : u32(__builtin_ctzll(rest)), count - bit);
+        open += dead;
+        if ((bit += dead) == count) break;
+        close();
+        const u64 ones = ~(alive >> bit);
+        bit += ones == 0 ? 64 : u32(__builtin_ctzll(ones));
+      }
+    }
+    close();
+    return words * kWordBytes;
+  }
+
   // Calls fn(block) for every marked object of which a word lies in [low, high), both multiples of 512, ascending; `begin` is where the region's objects begin. While
   // objects are being marked one that was claimed and not yet made a run of may be missed, or seen with its first word only. A run grows from entry to entry, so what looks
   // like an object at an entry's first word may be the rest of one whose run was not there when the entry before was read: that is read again.

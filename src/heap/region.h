@@ -2,9 +2,9 @@
 //
 // Invariants (cycle/verify.ipp checks them):
 //  - a region has exactly one role; `large` is followed by `large_tail` regions up to its run length;
-//  - base <= top <= end, objects lie head to tail in [base, top), fillers in the holes: a region in use can always be walked;
+//  - base <= top <= end, objects lie head to tail in [base, top), fillers in the holes: a region in use can be walked, but where `unswept` says that only marks tell what lies there (each_block in heap/starts.h);
 //  - label is what the program's write barrier reads (0 eden, 1 survivor, 0x82 old); generation() is the same as 0, 1, 2;
-//  - the starts of its cards below top lead to an object each (heap/starts.h).
+//  - the starts of its cards below top lead to an object each, or one that was (heap/starts.h).
 // Regions are freed, aged, pinned and relabelled one by one. A class (destination) of a survivor region is its age.
 #pragma once
 #include "base/words.h"

@@ -54,16 +54,28 @@ template <class H, class M> word block_covering(Heap<M>& heap, H& host, u32 inde
 // filler's.
 template <class M, class Table, class F> void fill_gaps(Heap<M>& heap, const Table& marks, u32 index, F fn) {
   const word begin = heap.begin_of(index), top = heap.region(index).top.load_relaxed();
-  marks.each_gap(begin, top, [&](word from, word to) {
+  for (word card = begin; card < top; card += kCardBytes)
+    if (const word block = start_before(heap, index, card); !marks.is_marked(block)) set_start(heap, index, card, marks.gap_begin(block, begin));
+  marks.each_gap(begin, top, [&](word from, word to) { // last: what fn() gives away is marked by others from then on
     heap.fill(from, to - from);
     note_start(heap, index, from, to);
     fn(from, to);
   });
-  for (word card = begin; card < top; card += kCardBytes)
-    if (const word block = start_before(heap, index, card); !marks.is_marked(block)) set_start(heap, index, card, marks.gap_begin(block, begin));
 }
 
-// The same where the dead have not been swept: the marked object that covers `at`, or 0.
+// Calls fn(block) for what lies in a small region, in order, fillers too; where the dead have not been swept, for what lives. fn says whether to go on. By who holds the marking's thread.
+template <class H, class M, class F> void each_block(Heap<M>& heap, H& host, u32 index, F fn) {
+  auto& r = heap.region(index);
+  const word begin = heap.begin_of(index), top = r.top.load_relaxed();
+  if (r.unswept) {
+    bool go_on = true;
+    heap.old_marks().each(begin, align_up(top, kMarkBlockBytes), [&](word block, usize) { go_on = go_on && fn(block); });
+    return;
+  }
+  for (word block = begin; block < top && fn(block);) block += host.size(ref_of(block));
+}
+
+// The marked object that covers `at`, or 0.
 template <class M> word marked_covering(Heap<M>& heap, u32 index, word at) {
   word found = 0;
   heap.old_marks().each_touching(align_down(at, kMarkBlockBytes), align_down(at, kMarkBlockBytes) + kMarkBlockBytes, heap.begin_of(index), [&](word block) {

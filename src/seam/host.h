@@ -12,7 +12,7 @@
 //          enter, stop, begin, before_roots, (gather by workers), after_strong, side_tables, finish, resume, leave. Of a collection that
 //          promotes en masse, the four from before_roots to side_tables are left out; where old objects move after a young collection, before_roots, (gather by workers),
 //          after_walk and side_tables come once more.
-//          A host that may walk through old space at the begin of a collection has records() too, which says so.
+//          A host that may walk through old space at the begin of a collection, and not by each_block (heap/starts.h), has records() too, which says so.
 //          A host whose program may stop allocating has marking_rests() too: the thread that marks beside the program calls it, outside of its turns (work/turns.h), when
 //          nothing is left to mark. It may wait there, and ask for the last pause as any thread of the program would (Cause::marked).
 #pragma once

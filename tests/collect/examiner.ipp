@@ -94,16 +94,15 @@ template <class M> void Examiner<M>::after(Kind asked, Kind done) {
   fold(host_.cycle->count() << 8 | u64(asked) << 4 | u64(done));
 }
 
-// Finds every object, dead ones too, and looks at each by itself; then at its edges.
+// Finds every object, dead ones too but for those that wait to be swept, and looks at each by itself; then at its edges.
 template <class M> void Examiner<M>::walk_heap() {
   Heap<M>& heap = host_.heap();
   heap_at_.assign(shadow_.count(), 0);
   std::vector<Ref> found;
   heap.each_region([&](u32 index, auto& r) {
-    word block = heap.begin_of(index), top = r.role == Role::large ? block + 1 : r.top.load_relaxed();
-    for (; block < top; block += host_.size(ref_of(block))) {
+    auto look = [&](word block) {
       Ref ref = ref_of(block);
-      if (host_.filler(ref)) continue;
+      if (host_.filler(ref)) return true;
       Id id = synthetic::id_of(ref);
       if (id == 0 || id >= shadow_.count()) fail("an object nobody made", id, ref.at);
       if (shadow_[id].type != synthetic::type_of(ref)) fail("an object changed its type", id, ref.at);
@@ -112,7 +111,10 @@ template <class M> void Examiner<M>::walk_heap() {
       if (synthetic::held(ref) != shadow_[id].held) fail("an object lost a flag", id, ref.at);
       heap_at_[id] = ref.at;
       found.push_back(ref);
-    }
+      return true;
+    };
+    if (r.role == Role::large) look(heap.begin_of(index));
+    else each_block(heap, host_, index, look);
   });
   objects_ = found.size();
   most_objects_ = max_of<u64>(most_objects_, objects_);

@@ -84,7 +84,7 @@ TEST(MemoryReturned, NotWhileTheProgramStandsWhereEdenIsPromotedEnMasse) {
   EXPECT_GT(heap.given_back("after all"), 4 * MiB) << "what was promoted unseen was dead";
 }
 
-// Three kinds of collections: the first pause, the last, which sweeps, and those that empty sparse regions a little.
+// Three kinds of collections: the first pause, the last, which frees regions without a live object, and those that empty sparse regions a little.
 TEST(MemoryReturned, NotWhileTheProgramStandsAboutAMarkingBesideIt) {
   Returning heap("marking=concurrent,moved_at_once=64k,tenure=fixed,tenure_age=0,trim=on");
   heap.lasting(4 * MiB);

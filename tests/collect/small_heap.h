@@ -101,8 +101,8 @@ template <class M> class SmallHeapOn {
   // Calls fn(ref) for every object in the heap, fillers too.
   template <class F> void each_object(F fn) {
     heap().each_region([&](u32 index, auto& r) {
-      word block = heap().begin_of(index), top = r.role == Role::large ? block + 1 : r.top.load_relaxed();
-      for (; block < top; block += host.size(ref_of(block))) fn(ref_of(block));
+      if (r.role == Role::large) fn(ref_of(heap().begin_of(index)));
+      else each_block(heap(), host, index, [&](word block) { return fn(ref_of(block)), true; });
     });
   }
   u64 objects() {

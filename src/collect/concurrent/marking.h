@@ -12,7 +12,8 @@
 //
 // WHY NOTHING DEAD IS FOLLOWED WHILE IT WAITS TO BE SWEPT. It may refer to what has been freed, and be of a type that is no more. A region in which something waits is Region::unswept, and nothing
 // new comes into it. Only cards lead there: young collections look at marked objects alone on such a card, and an object that contains a pointer is asked of the marks (heap/starts.h).
-// Whatever else walks through old space, or uses its marks, has what is left swept first (Cycle::sweep_rest): full collections, the next marking, details of the log and recordings; the verifier goes by the marks.
+// Who uses the marks otherwise has what is left swept first (Cycle::sweep_rest): full collections and the next marking. Where details of the log or recordings are wanted nothing is left. Walks for tools, and the verifier, go by the marks (each_block); who walks outside a collection
+// holds the thread (Cycle::hold_beside).
 //
 // Where regions are worth emptying (moving.h) the thread goes on when all is swept: all old objects are read once more for references into these, and young
 // collections then move what lives there, until none is left. Marks and the program's watching stay that long.
@@ -95,7 +96,7 @@ template <class H, class M> class Marking {
   void sweep_beside();         // by the thread
   void sweep_task(u32 task);   // what is left of it
   void all_swept();
-  usize unswept_bytes(Role role) const { return unswept_bytes_[role == Role::pinned]; } // in a pause: dead bytes of old or pinned regions that will be holes, but for those that moving() empties
+  usize unswept_bytes(Role role) const { return unswept_bytes_[role == Role::pinned]; } // in a pause: what will be holes of old or pinned space when it has been swept
   u32 clean_tasks() const { return sweep_tasks(); }
   void clean_task(u32 task);
   void free_dead();
@@ -142,6 +143,7 @@ template <class H, class M> class Marking {
   static constexpr u32 kRounds = 8;        // revisions at most; a program that writes faster than they go is left to the last pause
   static constexpr usize kFewPages = 64;   // a revision that finds fewer was the last
   static constexpr u32 kSweptAtOnce = 4;   // regions between two looks at who waits: some 10 us each
+  static constexpr u32 kPassedAtOnce = 4096; // where nothing is to be swept
   static constexpr u32 kRevisedAtOnce = 64; // regions whose pages are cleaned before one barrier
   // Queue entries: an object, or (bit 0) a part of a large one: 48 bits of address, 16 bits of part number.
   static constexpr u64 kPart = 1;
@@ -213,6 +215,7 @@ template <class H, class M> class Marking {
   Vector<u64> left_;     // entries that the thread did not come to
   u64 taken_over_ = 0, marked_for_ns_ = 0;
   usize unswept_bytes_[2] = {}; // old, pinned; changed by the thread while it sweeps
+  Vector<u32> holes_;           // by region: bytes of the holes that it will have
   Vector<u32> young_, late_, dead_;
   Moving<H, M> moving_;
   u32 strong_tasks_[kHandleKinds] = {}, written_tasks_ = 0, left_tasks_ = 0;

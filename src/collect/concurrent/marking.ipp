@@ -396,7 +396,9 @@ template <class H, class M> void Marking<H, M>::close() {
   }
   gang_.set_rules({});
   note_old();
+  stack_.lost = false; // the pause marks all from the roots then
   take_over();
+  GARNER_CHECK(holes_.resize(heap_.high_water()), "no memory for what is left to sweep");
   spaces_.old.abandon();
   spaces_.old.forget_holes();
   spaces_.pinned.abandon();
@@ -423,7 +425,9 @@ template <class H, class M> void Marking<H, M>::take_over() {
 // All of this by the marks alone: what lives is not read, and costs nothing where nothing beside it is dead.
 template <class H, class M> void Marking<H, M>::measure_task(u32 task) {
   each_swept(task, [&](u32 index, auto& r) {
-    r.live_bytes = heap_.old_marks().live_words(heap_.begin_of(index), align_up(r.top.load_relaxed(), kMarkBlockBytes)) * kWordBytes;
+    const word begin = heap_.begin_of(index);
+    r.live_bytes = heap_.old_marks().live_words(begin, align_up(r.top.load_relaxed(), kMarkBlockBytes)) * kWordBytes;
+    holes_[index] = r.live_bytes != 0 ? u32(heap_.old_marks().gap_bytes(begin, swept_end(index), Space<M>::kLeastHole / kWordBytes)) : 0;
   });
 }
 
@@ -450,12 +454,12 @@ template <class H, class M> void Marking<H, M>::all_swept() {
 
 // By the thread. False: nothing is left.
 template <class H, class M> bool Marking<H, M>::sweep_some() {
-  for (u32 n = 0; n < kSweptAtOnce; cursor_++) {
+  for (u32 n = 0, passed = 0; n < kSweptAtOnce && passed < kPassedAtOnce; cursor_++, passed++) {
     if (cursor_ == regions_.size()) return false;
     const u32 index = regions_[cursor_];
     auto& r = heap_.region(index);
     if (!r.unswept) continue;
-    if (!moving_.leaves(index)) unswept_bytes_[r.role == Role::pinned] -= swept_end(index) - heap_.begin_of(index) - r.live_bytes;
+    if (!moving_.leaves(index)) unswept_bytes_[r.role == Role::pinned] -= holes_[index];
     sweep(index);
     n++;
   }
@@ -471,11 +475,8 @@ template <class H, class M> word Marking<H, M>::swept_end(u32 index) const {
 template <class H, class M> void Marking<H, M>::sweep(u32 index) {
   auto& r = heap_.region(index);
   Space<M>& space = r.role == Role::pinned ? spaces_.pinned : spaces_.old;
-  const word until = swept_end(index);
   const bool offers = !moving_.leaves(index);
   r.unswept = false;
-  r.top.store_relaxed(until);
-  r.scan_top = until;
   Range found[kHolesAtOnce];
   u32 count = 0;
   fill_gaps(heap_, heap_.old_marks(), index, [&](word from, word to) {
@@ -495,10 +496,13 @@ template <class H, class M> void Marking<H, M>::finish() {
     if (r.role == Role::large ? !heap_.old_marks().is_marked(heap_.begin_of(index)) : r.live_bytes == 0) {
       good = dead_.push(index) && good;
     } else if (r.role != Role::large) {
+      const word until = swept_end(index);
       r.clean = false;
-      const usize dead = swept_end(index) - heap_.begin_of(index) - r.live_bytes;
-      r.unswept = dead != 0;
-      if (!moving_.leaves(index)) unswept_bytes_[r.role == Role::pinned] += dead;
+      r.unswept = r.live_bytes != until - heap_.begin_of(index);
+      if (!r.unswept) return;
+      r.top.store_relaxed(until); // what was never carved is part of the last hole
+      r.scan_top = until;
+      if (!moving_.leaves(index)) unswept_bytes_[r.role == Role::pinned] += holes_[index];
     }
   });
   GARNER_CHECK(good, "no memory for the list of dead regions");

@@ -27,7 +27,8 @@ clr::Object* HeapCalls::NextObj(clr::Object* object) {
   Heap<Linux>& heap = host_.heap();
   if (!heap.contains(ref.at) || heap.region_of(ref).role == Role::large) return nullptr;
   word next = block_of(ref) + host_.size(ref);
-  return next < heap.region_of(ref).top.load_relaxed() ? DotNet::object(ref_of(next)) : nullptr;
+  if (heap.region_of(ref).unswept) each_block(heap, host_, heap.index_of(ref), [&](word block) { return next = block, block <= block_of(ref); });
+  return next > block_of(ref) && next < heap.region_of(ref).top.load_relaxed() ? DotNet::object(ref_of(next)) : nullptr;
 }
 
 void HeapCalls::DiagWalkObject(clr::Object* object, clr::WalkFn visit, void* data) {
@@ -117,9 +118,11 @@ void HeapCalls::DiagWalkHeapWithACHandling(clr::WalkFn visit, void* data, int ge
   auto uncover = [](clr::gc_alloc_context* context, void*) {
     if (context->alloc_ptr != nullptr) memset(context->alloc_ptr - kHeadBytes, 0, 3 * kWordBytes);
   };
+  host_.cycle->hold_beside();
   host_.ee->GcEnumAllocContexts(cover, &host_);
   host_.walk_heap(visit, data, generation, with_large);
   host_.ee->GcEnumAllocContexts(uncover, &host_);
+  host_.cycle->let_beside_go();
 }
 
 } // namespace garner::dotnet

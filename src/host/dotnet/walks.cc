@@ -1,4 +1,4 @@
-// Walks of the heap for tools: the world stands, buffers are covered, no header carries a forwarding.
+// Walks of the heap for tools: the world stands, buffers are covered, no header carries a forwarding, and the marking's thread is held.
 #include "host/dotnet/host.h"
 
 namespace garner::dotnet {
@@ -18,11 +18,14 @@ void DotNet::walk_heap(clr::WalkFn visit, void* data, int generation, bool with_
   h.each_region([&](u32 index, auto& r) {
     int g = walk_generation(r.role, h.label(index), r.pinned_objects);
     if (!go_on || (g > 2 ? !with_large : g > generation)) return;
-    for (word block = h.begin_of(index), top = r.top.load_relaxed(); block < top && go_on; block += size(ref_of(block))) {
+    auto look = [&](word block) {
       Ref ref = ref_of(block);
-      if (load_word(ref.at) != 0 && !filler(ref)) go_on = visit(object(ref), data);
-      if (r.role == Role::large || load_word(ref.at) == 0) break; // a large object that is not formatted yet
-    }
+      if (load_word(ref.at) == 0) return false; // not formatted yet
+      if (!filler(ref)) go_on = visit(object(ref), data);
+      return go_on;
+    };
+    if (r.role == Role::large) look(h.begin_of(index));
+    else each_block(h, *this, index, look);
   });
   if (generation < int(clr::kMaxGeneration)) return;
   // Literals and type objects too: objects of the heap refer to them. Stock counts them as of the oldest generation.

@@ -175,6 +175,8 @@ constexpr const char* kVerb = "a verb: its order is the machine's, not the calle
 constexpr const char* kByHand = "what header() does, by who has no Self; pairs with the release of forward(). No operation of the machine, so it cannot be weakened here";
 constexpr Elsewhere elsewhere[] = {
     {"work/gang.ipp", "noticed_.exchange_acq_rel(1)", "a notice is printed once; nothing is handed on"},
+    {"work/seats.h", "thread.store_release(thread)", "only where the machine tells its processors apart, which the simulated one does not: tests/work/seats.cc"},
+    {"work/seats.h", "thread.load_acquire()", "the same"},
     {"heap/handles.h", "counts_[usize(kind)].load_acquire()", kReal},
     {"heap/handles.cc", "counts_[k].store_release(position + 1)", kReal},
     {"heap/handles.cc", "__atomic_store_n(slot, ref.at, __ATOMIC_RELEASE)", kReal},
