@@ -24,10 +24,13 @@ template <class M> Ref Examiner<M>::covering(word pointer) {
     word block = heap.begin_of(index);
     return at - block < heap.region(index).object_bytes ? ref_of(block) : Ref{0};
   }
-  word block = heap.begin_of(index), top = heap.region(index).top.load_relaxed();
-  if (at >= top) return {0};
-  while (at - block >= host_.size(ref_of(block))) block += host_.size(ref_of(block));
-  return host_.filler(ref_of(block)) ? Ref{0} : ref_of(block);
+  Ref found{0};
+  each_block(heap, host_, index, [&](word block) {
+    if (block > at) return false;
+    found = at - block < host_.size(ref_of(block)) && !host_.filler(ref_of(block)) ? ref_of(block) : Ref{0};
+    return true;
+  });
+  return found;
 }
 
 template <class M> void Examiner<M>::before(Kind kind) {
