@@ -79,6 +79,7 @@ TEST(MarkingNumbers, N4WhereThereIsNothingToEndNothingStops) {
 
 // Cards of old space whose entry is not the object that covers their first byte.
 u32 off(SmallHeapOn<Linux>& heap) {
+  heap.swept();
   u32 count = 0, cards = 0;
   heap.heap().each_region([&](u32 index, auto& r) {
     if (r.role != Role::old) return;

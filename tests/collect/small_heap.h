@@ -105,6 +105,18 @@ template <class M> class SmallHeapOn {
       else each_block(heap(), host, index, [&](word block) { return fn(ref_of(block)), true; });
     });
   }
+  // Regions that the marking's thread has yet to sweep. Whoever walks through old space by sizes on a machine with threads waits until there are none (swept).
+  u32 unswept() {
+    u32 n = 0;
+    host.cycle->hold_beside();
+    heap().each_region([&](u32, auto& r) { n += r.unswept; });
+    host.cycle->let_beside_go();
+    return n;
+  }
+  void swept() {
+    for (u32 n = 0; n < 1'000'000 && unswept() != 0; n++) self.yield();
+    ASSERT_EQ(unswept(), 0u);
+  }
   u64 objects() {
     u64 n = 0;
     each_object([&](Ref ref) { n += !host.filler(ref); });

@@ -27,15 +27,6 @@ class Unswept {
     h.ask(Kind::young1, Cause::marked);
     ASSERT_TRUE(h.host.cycle->ended_marking());
   }
-  u32 unswept() {
-    u32 n = 0;
-    h.heap().each_region([&](u32, auto& r) { n += r.unswept; });
-    return n;
-  }
-  void sweep() {
-    for (u32 n = 0; n < 1000 && unswept() != 0; n++) h.self.yield();
-    ASSERT_EQ(unswept(), 0u);
-  }
   u64 alive() {
     h.host.cycle->hold_beside();
     const u64 objects = h.objects();
@@ -49,7 +40,7 @@ void with_unswept(const std::function<void(Unswept&)>& body, usize objects = Uns
   on_sim(config, "marking=concurrent,tenure=fixed,tenure_age=0,workers=1,moved_at_once=0,verify=both", [&](SmallHeapOn<Sim>& heap) {
     Unswept u(heap);
     u.leave_dead(objects);
-    EXPECT_GT(u.unswept(), 0u);
+    EXPECT_GT(u.h.unswept(), 0u);
     EXPECT_EQ(u.alive(), heap.mutator.cells.size()) << "the dead are not walked over";
     body(u);
     EXPECT_EQ(u.alive(), heap.mutator.cells.size());
@@ -58,7 +49,7 @@ void with_unswept(const std::function<void(Unswept&)>& body, usize objects = Uns
 
 TEST(Sweeping, TheThreadSweepsWhatIsDead) {
   with_unswept([](Unswept& u) {
-    u.sweep();
+    u.h.swept();
     u.h.young(); // settles
     EXPECT_GT(u.h.host.cycle->spaces().old.hole_bytes(), 0u);
   });
@@ -71,7 +62,7 @@ TEST(Sweeping, HolesCountBeforeTheyAreMade) {
         [](Unswept& u) {
           const u64 old = u.h.host.cycle->old_bytes(), used = u.h.heap().region_bytes() * 8;
           EXPECT_LT(old, used);
-          u.sweep();
+          u.h.swept();
           u.h.young();
           EXPECT_EQ(u.h.host.cycle->old_bytes(), old);
           EXPECT_GT(old, 0u);
@@ -82,7 +73,7 @@ TEST(Sweeping, HolesCountBeforeTheyAreMade) {
 TEST(Sweeping, AFullCollectionSweepsTheRestFirst) {
   with_unswept([](Unswept& u) {
     u.h.full();
-    EXPECT_EQ(u.unswept(), 0u);
+    EXPECT_EQ(u.h.unswept(), 0u);
   });
 }
 
@@ -90,7 +81,7 @@ TEST(Sweeping, ANewMarkingSweepsTheRestFirst) {
   with_unswept([](Unswept& u) {
     u.h.ask(Kind::young1, Cause::induced, true);
     EXPECT_TRUE(u.h.host.cycle->marking());
-    EXPECT_EQ(u.unswept(), 0u);
+    EXPECT_EQ(u.h.unswept(), 0u);
   });
 }
 
@@ -103,7 +94,7 @@ TEST(Sweeping, YoungCollectionsComeMeanwhile) {
       u.h.set(u.h.at(i), 0, young);
     }
     u.h.young();
-    EXPECT_GT(u.unswept(), 0u);
+    EXPECT_GT(u.h.unswept(), 0u);
     for (usize i = 0, n = 0; i < u.h.mutator.cells.size(); i += 5, n++) {
       Ref value = u.h.get(u.h.at(i), 0);
       ASSERT_EQ(u.h.id(value), ids[n]);
