@@ -54,7 +54,6 @@ template <class H, class M> class Cycle final : public Collector {
   // Whether an old collection that nobody asked for, with `bytes` more in old space, does; any-thread.
   bool prefers_beside(u64 bytes = 0) const { return beside_ && (settings_.as<MarkingWhen>(Opt::marking) != MarkingWhen::automatic || pace_.long_to_stop(old_bytes() + bytes)); }
   bool marking() const { return marking_now_.load_relaxed() != 0; }
-  bool moves_later();  // it will, when a thread has done something first; likewise
   // No slice of the marking's thread runs between the two. By who stands outside a collection, while the program stands for another reason and no collection can begin.
   void hold_beside();
   void let_beside_go();
@@ -68,7 +67,7 @@ template <class H, class M> class Cycle final : public Collector {
   bool gave_up_marking() const { return gave_up_; }
   u64 left_to_pauses() { return beside_ ? beside().taken_over() : 0; } // see Marking::taken_over
   u32 passes() const { return passes_; } // of that collection over roots and weak things: 2 when a full one followed a young one under the same stop
-  bool moves_wait(); // young collections would go on with an incremental compaction; by a thread that may collect
+  Moves moves(); // by a thread that may collect
   void rest(); // all free memory goes back to the system; by a thread that may collect
   void stop_marking(Self& self); // its thread's end; by a thread that is outside the program, before the gang's
   void grew_old(u64 bytes) {

@@ -657,31 +657,20 @@ template <class H, class M> usize Cycle<H, M>::kept_free(const Request& request,
   return min_of<usize>(most, idle > needed + needed / 2 ? needed : ~usize(0));
 }
 
-template <class H, class M> bool Cycle<H, M>::moves_wait() {
-  if (!beside_) return false;
+template <class H, class M> Moves Cycle<H, M>::moves() {
+  if (!beside_) return Moves::none;
   host_.enter();
   hold_beside();
-  const bool wait = beside().waits();
+  const Moves moves = beside().moves();
   let_beside_go();
   host_.leave();
-  return wait;
+  return moves;
 }
 
 template <class H, class M> void Cycle<H, M>::rest() {
   host_.enter();
   heap_.trim(0);
   host_.leave();
-}
-
-template <class H, class M> bool Cycle<H, M>::moves_later() {
-  if (!beside_) return false;
-  host_.enter();
-  hold_beside();
-  const State state = beside().state();
-  const bool later = beside().moving().any() && (state == State::sweeping || state == State::finding);
-  let_beside_go();
-  host_.leave();
-  return later;
 }
 
 template <class H, class M> void Cycle<H, M>::hold_beside() {
@@ -757,6 +746,8 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
   spaces_.eden.reset_used();
   u64 before = machine_.now();
   spaces_.eden.set_limit(pace_.eden());
+  const Pace::Soon soon = pace_.soon();
+  spaces_.eden.set_soon(soon.bytes, before + soon.ns);
   end.resize_ns = machine_.now() - before;
   spaces_.eden.rest(pace_.eden()); // holes for later: no matter of eden's size
   for (u32 g = 0; g <= u32(kind); g++) counts_[g].fetch_add_relaxed(1);

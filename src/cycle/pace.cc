@@ -68,19 +68,27 @@ void Pace::after_young(const YoungFacts& facts) {
   if (facts.promoted > 0) grown_since_full_ = true;
   if (config_.en_masse) judge_looking(facts);
   if (config_.adapt_tenure) judge_waiting(facts);
-  if (config_.adaptive && !looks_) { // a look's eden was made small
-    const u64 had = wanted_;
-    const double shorter = double(config_.pause_goal_ns) / 2 / double(max_of<u64>(facts.pause_ns - facts.beside_ns, 1)); // where that costs next to nothing, half of the goal
-    const bool often = share_ * 100 > config_.gc_share_percent, seldom = share_ * 300 < config_.gc_share_percent;
-    if ((often || facts.pause_ns > kSlow * config_.pause_goal_ns) && survived > kMostlyAlive) aim(facts);
-    else if (often) wanted_ = min_of(wanted_ * 2, config_.eden_max);
-    else if (seldom && shorter < 1) wanted_ = max_of(u64(double(wanted_) * max_of(shorter, 0.5)), min_of(config_.eden_min, config_.eden_max));
-    if (short_) wanted_ = min_of(wanted_, had);
-  }
+  if (config_.adaptive && !looks_) resize(facts, survived); // a look's eden was made small
   fit(facts.room);
   if (!looks_) count_debt(facts);
   squeeze(facts.old_bytes, facts.room);
   looks_ = false;
+}
+
+void Pace::resize(const YoungFacts& facts, double survived) {
+  const u64 had = wanted_;
+  const u64 pause = facts.pause_ns - facts.beside_ns;
+  const double shorter = double(calm_ns()) / double(max_of<u64>(pause, 1));
+  const double of_seldom = share_ * 100 * kSeldom / max_of(config_.gc_share_percent, 1u); // and at most 1 by a smaller eden whose pauses are as long
+  const bool often = share_ * 100 > config_.gc_share_percent, seldom = of_seldom < 1;
+  const bool came_soon = facts.eden_used < eden() / 8 * 7 && facts.eden_used >= soon().bytes / 8 * 7 && facts.interval_ns >= soon_ns();
+  if ((often || facts.pause_ns > kSlow * config_.pause_goal_ns) && survived > kMostlyAlive) aim(facts);
+  else if (often) wanted_ = min_of(wanted_ * 2, config_.eden_max);
+  else if (seldom && (shorter < 1 || came_soon))
+    wanted_ = max_of(u64(double(came_soon ? min_of(facts.eden_used, wanted_) : wanted_) * clamp_to(shorter, max_of(of_seldom, 0.5), 1.0)), min_of(config_.eden_min, config_.eden_max));
+  if (short_) wanted_ = min_of(wanted_, had);
+  if (facts.eden_used <= soon().bytes / 8 * 9 || pause < soon_pause_ns_) soon_pause_ns_ = pause;
+  if (facts.eden_used >= config_.eden_min / 2) soon_bytes_ = u64(double(facts.eden_used) * min_of(shorter, 1e3));
 }
 
 void Pace::after_en_masse(u64 pause_ns, u64 interval_ns, u64 old_bytes, u64 room) {

@@ -65,6 +65,11 @@ class Pace {
   void after_full_look(u64 eden_used, u64 survived);
 
   u64 eden() const { return eden_.load_relaxed(); } // bytes of the next eden. Any-thread
+  // As many are enough where the program takes longer than so many ns for them: collecting them costs next to nothing, and makes a shorter pause.
+  struct Soon {
+    u64 bytes, ns;
+  };
+  Soon soon() const { return {eden_floor_ != 0 ? eden() : clamp_to(soon_bytes_, min_of(config_.eden_min, eden()), eden()), soon_ns()}; }
   u64 old_threshold() const { return threshold_.load_relaxed(); }
   bool full_due(u64 old_bytes) const { return old_bytes >= old_threshold() || squeezed_; }
   // `young` bytes would be promoted en masse had they room below the threshold and in the budget. To copy them first, and to collect all soon after, is worse where the part of a full collection
@@ -103,6 +108,9 @@ class Pace {
 
  private:
   void fit(u64 room);
+  void resize(const YoungFacts& facts, double survived);
+  u64 calm_ns() const { return u64(kCalm * double(config_.pause_goal_ns)); }
+  u64 soon_ns() const { return u64(double(max_of(calm_ns(), soon_pause_ns_)) * (100 * kSeldom / max_of(config_.gc_share_percent, 1u) - 1)); } // so that it is seldom
   void begin_look();
   u64 eden_in(u64 room) const { return u64(double(room) / (1.0 + clamp_to(survival_ * 1.25 + 0.02, kLeastReserve, 1.0))); } // it and the copies of what survives of it
   void aim(const YoungFacts& facts);
@@ -121,6 +129,7 @@ class Pace {
 
   PaceConfig config_;
   u64 wanted_ = 0, eden_floor_ = 0;
+  u64 soon_bytes_ = ~u64(0), soon_pause_ns_ = 0; // an eden whose pause would be calm, by the last pause; what such a one has taken, which may be more
   Atomic<u64> eden_{0}; // relaxed, pairs with nothing: a number, stored under the collection lock, that the program's calls read without it
   Atomic<u64> threshold_{0}, half_{0}, overdue_{0}, long_from_{0}; // relaxed: numbers, read by allocating threads while a new limit is set
   Atomic<u32> pressed_{0}; // relaxed, as those
@@ -146,6 +155,8 @@ class Pace {
   double stop_ns_ = kStopNs; // of a byte that lives: what full collections have taken
   double copy_ns_ = 0; // of a byte: the least pause per byte seen, forgotten slowly
   // Where most of eden survives a larger one saves nothing: its pause grows as the collections become fewer.
+  static constexpr double kSeldom = 3; // less than this part of the share that collections may have, and shorter pauses cost next to nothing
+  static constexpr double kCalm = 1 / 3.0; // of the goal: what pauses are to take then
   static constexpr double kShareNs = 100e6; // after which what has been is forgotten by half, or sooner by collections
   static constexpr double kMostlyAlive = 0.3;
   static constexpr double kNearlyAll = 0.9;

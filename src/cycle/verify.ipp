@@ -58,15 +58,14 @@ template <class H, class M> class Verifier {
     if (r.role == Role::large) return fn(begin, r.object_bytes);
     word top = r.top.load_relaxed();
     if (top > heap_.end_of(index)) fail("top outside region", begin, top);
-    if (r.unswept) return heap_.old_marks().each(begin, align_up(top, kMarkBlockBytes), fn);
-    for (word block = begin; block < top;) {
+    each_block(heap_, host_, index, [&](word block) {
       Ref ref = ref_of(block);
       if (!host_.plausible(ref)) fail("not an object", ref.at, load_word(ref.at));
       usize bytes = host_.size(ref);
       if (bytes < kMinObjectBytes || bytes % kWordBytes != 0 || bytes > top - block) fail("object does not fit its region", ref.at, bytes);
       fn(block, bytes);
-      block += bytes;
-    }
+      return true;
+    });
   }
 
   void mark_starts() {

@@ -112,43 +112,36 @@ template <class M, class E = MarkEntry<M>> class Marks {
       if (entry == begin) return begin;
     }
   }
-  // Words of [begin, end), both multiples of 512, that marked objects cover.
-  usize live_words(word begin, word end) const {
-    usize words = 0;
+  // Bytes of [begin, end) that marked objects cover, and of the ranges that each_gap() would tell those of `least` words or more; 32 <= least <= 64. One look at each word of bits,
+  // whatever lies there: of such gaps one ends in a word, one begins in it, and between the two lies at most one, in its middle.
+  struct Measure {
+    usize live_bytes, gap_bytes;
+  };
+  Measure measure(word begin, word end, u32 least) const {
+    usize lives = 0, gaps = 0, open = 0; // open: words of the gap that reaches to here
     u64 carry = 0;
+    auto count = [&](usize words) { gaps += words >= least ? words : 0; };
     for (word at = begin; at < end; at += kMarkBlockBytes) {
       const u64 bits = entry_of(at).bits.load_relaxed();
-      words += set_bits(live(bits, carry));
+      u64 alive = live(bits, carry);
       carry = bits >> 63;
-    }
-    return words;
-  }
-
-  // Bytes of the ranges that each_gap() would tell, of those with `least` words or more; 2 <= least <= 64.
-  usize gap_bytes(word begin, word end, u32 least) const {
-    usize words = 0, open = 0; // open: words of the gap that reaches to here
-    u64 carry = 0;
-    auto close = [&] {
-      if (open >= least) words += open;
-      open = 0;
-    };
-    for (word at = begin; at < end; at += kMarkBlockBytes) {
-      const u64 bits = entry_of(at).bits.load_relaxed(), alive = live(bits, carry);
-      carry = bits >> 63;
-      u32 count = 64;
-      if (end - at < kMarkBlockBytes) count = u32((end - at) / kWordBytes);
-      for (u32 bit = 0; bit < count;) { // from one change to the next; most words have none or few
-        const u64 rest = alive >> bit;
-        const u32 dead = min_of(rest == 0 ? 64 : u32(__builtin_ctzll(rest)), count - bit);
-        open += dead;
-        if ((bit += dead) == count) break;
-        close();
-        const u64 ones = ~(alive >> bit);
-        bit += ones == 0 ? 64 : u32(__builtin_ctzll(ones));
+      if (alive == 0 && end - at >= kMarkBlockBytes) {
+        open += 64;
+        continue;
       }
+      if (alive == ~u64(0) && open == 0) { // most words
+        lives += 64;
+        continue;
+      }
+      lives += set_bits(alive);
+      if (end - at < kMarkBlockBytes) alive |= ~ones_from(0, (end - at) / kWordBytes); // a gap ends there
+      count(open + u32(__builtin_ctzll(alive)));
+      const u32 low = u32(alive), high = u32(alive >> 32);
+      if (low != 0 && high != 0) count(u32(__builtin_clz(low)) + u32(__builtin_ctz(high)));
+      open = u32(__builtin_clzll(alive));
     }
-    close();
-    return words * kWordBytes;
+    count(open);
+    return {lives * kWordBytes, gaps * kWordBytes};
   }
 
   // Calls fn(block) for every marked object of which a word lies in [low, high), both multiples of 512, ascending; `begin` is where the region's objects begin. While

@@ -36,6 +36,7 @@ template <class M> class Space {
     shares_ = policy == SpacePolicy::fragmented_hotspot && fragments_count_ > 1;
     for (Fragment& f : fragments_) f.current.store_relaxed(kNoRegion);
     limit_.store_relaxed(~u64(0));
+    soon_.store_relaxed(~u64(0));
   }
   // The home of what a thread on `node` takes.
   u8 home(u32 node) const {
@@ -48,6 +49,13 @@ template <class M> class Space {
   void set_limit(u64 bytes) {
     if (shares_ && limit() != ~u64(0) && bytes != limit()) remap(limit(), bytes);
     limit_.store_relaxed(bytes);
+    soon_.store_relaxed(bytes);
+  }
+  // After set_limit: from `ns` on (the machine's clock) so many bytes are all, where they are fewer than the limit.
+  void set_soon(u64 bytes, u64 ns) {
+    if (shares_) return;
+    soon_.store_relaxed(min_of(bytes, limit()));
+    soon_ns_.store_relaxed(ns);
   }
   u64 limit() const { return limit_.load_relaxed(); }
   u64 used() const { return used_.load_relaxed(); }
@@ -71,7 +79,7 @@ template <class M> class Space {
   // Whether threads on `node` have been given half of what they may have since reset_used, which is since the last collection: who gets nothing came late,
   // and it is not memory that lacks. A hint.
   bool given_out(u32 node = 0) const {
-    return shares_ ? 2 * fragments_[fragment_of(node)].used.load_relaxed() >= limit() / fragments_count_ : 2 * used() >= limit();
+    return shares_ ? 2 * fragments_[fragment_of(node)].used.load_relaxed() >= limit() / fragments_count_ : 2 * used() >= allowed(used());
   }
 
   // A hole of a walkable region, formatted as filler; smaller ones than kLeastHole are not worth the entry.
@@ -149,12 +157,12 @@ template <class M> class Space {
 
   Range take_counted(usize least, usize want, Fragment& fragment) {
     u64 before = used_.fetch_add_relaxed(want);
-    if (GARNER_UNLIKELY(before + want > limit())) {
+    if (GARNER_UNLIKELY(before + want > soon_.load_relaxed()) && before + want > allowed(before + want)) {
       used_.fetch_sub_relaxed(want);
       if (want == least) return {};
       want = least;
       before = used_.fetch_add_relaxed(want);
-      if (before + want > limit()) {
+      if (before + want > allowed(before + want)) {
         used_.fetch_sub_relaxed(want);
         return {};
       }
@@ -163,6 +171,12 @@ template <class M> class Space {
     if (range.begin == 0) range = take_bump(least, want, fragment);
     if (want != range.bytes()) used_.fetch_sub_relaxed(want - range.bytes());
     return range;
+  }
+
+  // What it may have in all; the clock is asked by who wants more than it may have soon.
+  GARNER_COLD u64 allowed(u64 bytes) const {
+    const u64 soon = soon_.load_relaxed();
+    return bytes > soon && soon < limit() && heap_->machine().now() >= soon_ns_.load_relaxed() ? soon : limit();
   }
 
   // The resizing of N21: fragment i of a contiguous space of L bytes is [i L / K, (i + 1) L / K), so a new L moves every border but the first.
@@ -286,6 +300,7 @@ template <class M> class Space {
   Fragment fragments_[kMostNodes];
   Atomic<u64> used_;     // relaxed: a count; equals bytes handed out since reset_used
   Atomic<u64> limit_;
+  Atomic<u64> soon_, soon_ns_; // relaxed: numbers, as limit_; changed with the world stopped, or beside the program to what is no less
   typename M::Lock lock_; // guards holes_ and resting_
   Vector<Range> holes_[kBins], resting_[kBins];
   usize next_[kBins] = {};   // where the next request looks first

@@ -50,6 +50,12 @@ template <class H, class M> word block_covering(Heap<M>& heap, H& host, u32 inde
   return block;
 }
 
+// Where the last hole of a small region will end: what was never carved is part of it, where a filler fits.
+template <class M> word carved_end(Heap<M>& heap, u32 index) {
+  const word top = heap.region(index).top.load_relaxed(), end = heap.end_of(index);
+  return end - top >= kMinObjectBytes ? end : top;
+}
+
 // Makes a filler of all that is not marked between two objects of a region that live; fn(from, to) of each, ascending. A card's start that now lies inside one becomes that
 // filler's.
 template <class M, class Table, class F> void fill_gaps(Heap<M>& heap, const Table& marks, u32 index, F fn) {

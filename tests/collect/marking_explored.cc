@@ -235,7 +235,7 @@ void link_from_outside(Play& p) {
   p.step();
   p.h.set(outside, 0, p.h.at(0));
   p.search(false);
-  while (!p.h.host.cycle->moves_wait()) p.give_way();
+  while (p.h.host.cycle->moves() != Moves::now) p.give_way();
   p.young();
   p.must(p.h.get(outside, 0) == p.h.at(0) && p.there(p.h.at(0)), "a reference leads to where its object was");
 }

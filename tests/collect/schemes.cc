@@ -205,7 +205,7 @@ TEST(Schemes, T16CardsAreATimedPhase) {
       EXPECT_LE(heap.last().cards_ns, heap.last().pause_ns);
     });
   EXPECT_LT(cases[0].ns, cases[1].ns);
-  EXPECT_LE(cases[1].ns, cases[2].ns) << "a hundred times the old space";
+  EXPECT_LE(cases[1].ns, cases[2].ns + cases[1].ns / 100) << "a hundred times the old space"; // but for where its regions lie
   EXPECT_LT(cases[2].ns, 2 * cases[1].ns) << "clean regions are looked at card by card";
   EXPECT_LT(3 * cases[1].ns, cases[3].ns);
 }

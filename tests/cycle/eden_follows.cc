@@ -58,5 +58,38 @@ TEST(EdenFollows, N12NothingWhereItIsFixed) {
   EXPECT_EQ(fixed.calm, MiB);
 }
 
+// Bytes that the program allocates until the next collection, by and by; `slowly`: so that it takes a second for each 100 KiB.
+u64 until_collected(SmallHeapOn<Sim>& heap, bool slowly) {
+  u64 bytes = 0;
+  for (const u64 count = heap.host.cycle->count(); heap.host.cycle->count() == count; bytes += 1024) {
+    Ref ref = heap.leaf(1024);
+    if (bytes % (4 * 1024) == 0) heap.root(ref);
+    if (slowly && bytes % (100 * 1024) == 0) heap.self.yield();
+  }
+  if (heap.mutator.cells.size() > 3000) heap.drop_roots();
+  return bytes;
+}
+
+// A large eden of a rush need not be full before it is seen that there is none any more.
+TEST(EdenFollows, N12ARushEndsBeforeItsEdenIsFull) {
+  for (bool adaptive : {true, false}) {
+    SyntheticShape shape;
+    shape.eden = shape.eden_min = MiB;
+    shape.eden_max = 6 * MiB;
+    if (!adaptive) shape.eden = shape.eden_max;
+    SimConfig config;
+    config.costs.yield = 1'000'000'000'000; // a second
+    on_sim(config, std::string("verify=off,tenure=fixed,pause_goal=1,en_masse=off,resize=") + (adaptive ? "adaptive" : "fixed"), [&](SmallHeapOn<Sim>& heap) {
+      auto& eden = heap.host.cycle->spaces().eden;
+      for (u32 i = 0; i < 12; i++) until_collected(heap, false);
+      const u64 grown = eden.limit(), rushed = until_collected(heap, false), slow = until_collected(heap, true);
+      EXPECT_GE(grown, 2 * MiB);
+      EXPECT_GE(rushed, grown / 8 * 7) << "all of it, in a rush";
+      if (adaptive) EXPECT_LE(slow, grown / 2);
+      else EXPECT_GE(slow, grown / 8 * 7);
+    }, shape);
+  }
+}
+
 } // namespace
 } // namespace garner::test

@@ -21,6 +21,7 @@ struct Weather {
   double old_dies = 0;         // share of what is promoted that is dead when a full collection looks
   double old_ends = 0;         // share of what lived in old space until now
   u64 alloc_ns_per_mib = 2'000'000, pause_ns_per_live_mib = 1'000'000, limit = 0;
+  u64 pause_ns = 50'000;       // of each, whatever lives
 };
 
 struct World {
@@ -34,7 +35,7 @@ struct World {
 
 struct Story {
   u32 full = 0, marked = 0, stopped_marking = 0, en_masse = 0; // stopped_marking: those of `marked` that the program was stopped for, as they were overdue
-  u64 eden_first = 0, eden_last = 0, eden_least = ~u64(0), eden_most = 0, old_last = 0, biggest_pause = 0;
+  u64 eden_first = 0, eden_last = 0, eden_least = ~u64(0), eden_most = 0, old_last = 0, biggest_pause = 0, pause_last = 0;
   u64 most = 0, most_live = 0; // bytes that were ever charged, in pauses too; that ever lived in old space
   u64 stayed = 0;              // bytes of copies that found no room and stayed where they were
   double share = 0;
@@ -68,7 +69,9 @@ class Played {
   void round(const Weather& w) {
     if (w.limit != limit_ && w.limit != 0) pace_.set_limit(limit_ = w.limit);
     alive_ -= alive_ * w.old_ends;
-    const u64 eden = min_of(pace_.eden(), left()), young = eden + waiting_; // the budget grants no more
+    const Pace::Soon soon = pace_.soon();
+    const u64 by_then = u64(double(soon.ns) / double(w.alloc_ns_per_mib) * double(MiB)); // what the program has allocated when a smaller eden is enough
+    const u64 eden = min_of(min_of(pace_.eden(), max_of(soon.bytes, by_then)), left()), young = eden + waiting_; // the budget grants no more
     const u64 interval = u64(double(eden) / double(MiB) * double(w.alloc_ns_per_mib));
     marking_ns_ -= min_of(marking_ns_, interval);
     since_full_ns_ += interval;
@@ -105,6 +108,7 @@ class Played {
   }
   void count(u64 pause, u64 interval) {
     ran_ += double(interval), paused_ += double(pause);
+    story_.pause_last = pause;
     story_.biggest_pause = max_of(story_.biggest_pause, pause);
   }
 
@@ -116,7 +120,7 @@ class Played {
     facts.promoted = c.promoted;
     facts.waited = waiting_;
     facts.interval_ns = interval;
-    facts.pause_ns = 50'000 + u64(double(c.survived) / double(MiB) * double(w.pause_ns_per_live_mib));
+    facts.pause_ns = w.pause_ns + u64(double(c.survived) / double(MiB) * double(w.pause_ns_per_live_mib));
     grow_old(w, c.promoted, u64(double(eden) * w.promoted));
     waiting_ = c.survived - c.promoted;
     facts.old_bytes = u64(old_);

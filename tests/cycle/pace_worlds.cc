@@ -35,21 +35,38 @@ TEST(PaceWorlds, N12AStepIsFollowedBothWays) {
   EXPECT_LT(calm_again, busy);
 }
 
-// A server that has set itself up at full speed, and then waits for requests. What collections took then is forgotten as soon as the next one has taken much longer to come.
-TEST(PaceWorlds, N12AfterARushEdenGoesAtOnceToHalfTheGoal) {
-  constexpr u32 kRush = 20;
-  auto served = [](u32 n) { return Weather{.survival = 0.02, .promoted = 0, .alloc_ns_per_mib = n < kRush ? 1'000'000u : 18'000'000u, .pause_ns_per_live_mib = 10'000'000}; };
+// A server that has set itself up at full speed, and then waits for requests, until there is a rush once more. What collections took then is forgotten as soon as the next one has taken much
+// longer to come, and none waits for as much as a rush leaves eden.
+TEST(PaceWorlds, N12AfterARushPausesAreAtOnceAThirdOfTheGoal) {
+  constexpr u32 kRush = 20, kCalm = 400;
+  auto served = [](u32 n) {
+    const bool calm = n >= kRush && n < kRush + kCalm;
+    return Weather{.survival = 0.02, .promoted = 0, .alloc_ns_per_mib = calm ? 18'000'000u : 1'000'000u, .pause_ns_per_live_mib = 10'000'000};
+  };
   World world{config(), 0, served, kRush};
   world.config.eden_max = 64 * MiB;
-  auto pause_ns = [](u64 eden) { return u64(double(eden) / double(MiB) * 0.02 * 10e6); };
+  const u64 goal = world.config.pause_goal_ns;
   EXPECT_EQ(live(world).eden_last, world.config.eden_max);
-  EXPECT_GT(pause_ns(world.config.eden_max), world.config.pause_goal_ns);
-  world.rounds = kRush + 4;
-  const u64 soon = live(world).eden_last;
-  EXPECT_LE(pause_ns(soon), world.config.pause_goal_ns * 11 / 20);
-  EXPECT_GE(pause_ns(soon), world.config.pause_goal_ns / 3) << "no further than that";
-  world.rounds = 400;
-  EXPECT_GE(live(world).eden_last, soon / 2);
+  EXPECT_GT(live(world).pause_last, goal);
+  for (world.rounds = kRush + 1; world.rounds < kRush + kCalm; world.rounds = 2 * world.rounds - kRush) {
+    EXPECT_LE(live(world).pause_last, goal * 2 / 5) << world.rounds;
+    EXPECT_GE(live(world).pause_last, goal / 6) << "no further than that, " << world.rounds;
+  }
+  world.rounds = kRush + kCalm;
+  EXPECT_LE(live(world).eden_last, world.config.eden_max / 2) << "what is not used is not kept";
+  world.rounds = kRush + kCalm + 10;
+  EXPECT_EQ(live(world).eden_last, world.config.eden_max);
+  EXPECT_GT(live(world).pause_last, goal) << "a smaller eden is not enough in a rush";
+}
+
+// Pauses that no smaller eden makes shorter: they stay as few as they cost.
+TEST(PaceWorlds, N12WhereEdenIsNotWhatTakesLongItIsNotCollectedSooner) {
+  for (u64 alloc_ns : {10'000'000, 18'000'000, 100'000'000}) {
+    auto slow = [&](u32) { return Weather{.survival = 0.001, .promoted = 0, .alloc_ns_per_mib = alloc_ns, .pause_ns = 8'000'000}; };
+    World world{config(), 0, slow, 400};
+    world.config.eden_start = world.config.eden_max = 64 * MiB;
+    EXPECT_LT(live(world).share, 0.02) << alloc_ns;
+  }
 }
 
 TEST(PaceWorlds, N12AFixedEdenStaysButForTheLimit) {

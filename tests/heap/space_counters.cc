@@ -40,6 +40,31 @@ TEST(SpaceCounters, WhoIsRefusedIsToldWhetherOthersHadIt) {
   EXPECT_FALSE(bare.space.given_out());
 }
 
+// A part of the limit is enough from a time on; nobody asks what time it is who wants no more than that.
+TEST(SpaceCounters, N12FromATimeOnLessIsAllowed) {
+  BareHeap bare;
+  bare.machine.slow_ns = 1;
+  auto take = [&] { return bare.space.take(32 * KiB, 32 * KiB).begin != 0; };
+  bare.space.set_limit(256 * KiB);
+  bare.space.set_soon(128 * KiB, 1000);
+  const u64 before = bare.machine.clock;
+  for (u32 i = 0; i < 4; i++) ASSERT_TRUE(take());
+  EXPECT_EQ(bare.machine.clock, before);
+  EXPECT_TRUE(take()) << "it is not the time yet";
+  EXPECT_FALSE(bare.space.given_out() && bare.space.used() < 128 * KiB);
+  bare.machine.clock = 1000;
+  EXPECT_FALSE(take());
+  EXPECT_TRUE(bare.space.given_out());
+  EXPECT_EQ(bare.space.used(), 160 * KiB);
+  bare.space.reset_used();
+  for (u32 i = 0; i < 4; i++) ASSERT_TRUE(take());
+  EXPECT_FALSE(take());
+  bare.space.set_limit(256 * KiB);
+  for (u32 i = 0; i < 4; i++) ASSERT_TRUE(take()) << "a new limit is all there is until something else is said";
+  bare.space.set_soon(512 * KiB, 0);
+  EXPECT_FALSE(take()) << "never more than the limit";
+}
+
 TEST(SpaceCounters, N22GrowingAndShrinkingTheLimitMakesNoSystemCall) {
   BareHeap bare;
   for (u32 i = 0; i < 20; i++) bare.space.take(64 * KiB, 64 * KiB); // regions in use

@@ -548,10 +548,9 @@ template <class H, class M> void Compaction<H, M>::finish() {
     if (generation == 1) continue;
     // Holes are found again by walking the bits: only here is it known what the region becomes.
     Space<M>& space = generation == 0 ? spaces_.eden : r.role == Role::pinned ? spaces_.pinned : spaces_.old;
-    const word begin = heap_.begin_of(index), end = heap_.end_of(index), top = r.top.load_relaxed();
-    const bool more = end - top >= kMinObjectBytes; // what was never carved belongs to the last hole
-    if (more) r.top.store_relaxed(end);
-    heap_.marks().each_gap(begin, more ? end : top, [&](word from, word to) {
+    const word top = r.top.load_relaxed(), end = carved_end(heap_, index);
+    r.top.store_relaxed(end);
+    heap_.marks().each_gap(heap_.begin_of(index), end, [&](word from, word to) {
       if (to > top) heap_.fill(from, to - from), note_start(heap_, index, from, to);
       space.add_hole(from, to);
     });

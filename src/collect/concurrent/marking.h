@@ -46,6 +46,9 @@
 
 namespace garner {
 
+// Whether young collections go on with an incremental compaction: the next one; when the thread has done something first; not as things are.
+enum class Moves : u8 { none, later, now };
+
 template <class H, class M> class Marking {
  public:
   using Self = typename M::Self;
@@ -71,7 +74,10 @@ template <class H, class M> class Marking {
   bool marks() const { return state_ == State::running || state_ == State::ready; }
   u64 taken_over() const { return taken_over_; } // entries that last pauses found on the thread's stack, of all markings
   bool sweeps() const { return state_ == State::sweeping || state_ == State::swept; }
-  bool waits() const { return state_ == State::found || (state_ == State::swept && moving_.any()); } // for a young collection, and nothing else will come of it
+  Moves moves() const {
+    if (state_ == State::found || (state_ == State::swept && moving_.any())) return Moves::now;
+    return moving_.any() && (state_ == State::sweeping || state_ == State::finding) ? Moves::later : Moves::none;
+  }
   bool rests() const { return turns_.rests(); } // any-thread, a hint: between two pauses, that the last may come
 
   // first pause: begin, gather_task by every worker, root_tasks, root_task (a tracing phase)
@@ -182,7 +188,6 @@ template <class H, class M> class Marking {
       if (auto& r = heap_.region(index); r.role == Role::old || r.role == Role::pinned) fn(index, r);
   }
   void sweep(u32 index);
-  word swept_end(u32 index) const; // where a region's last hole will end
   void find_on(Self& self, word page);
   void forget();
   void take_over();

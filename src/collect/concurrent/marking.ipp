@@ -425,9 +425,9 @@ template <class H, class M> void Marking<H, M>::take_over() {
 // All of this by the marks alone: what lives is not read, and costs nothing where nothing beside it is dead.
 template <class H, class M> void Marking<H, M>::measure_task(u32 task) {
   each_swept(task, [&](u32 index, auto& r) {
-    const word begin = heap_.begin_of(index);
-    r.live_bytes = heap_.old_marks().live_words(begin, align_up(r.top.load_relaxed(), kMarkBlockBytes)) * kWordBytes;
-    holes_[index] = r.live_bytes != 0 ? u32(heap_.old_marks().gap_bytes(begin, swept_end(index), Space<M>::kLeastHole / kWordBytes)) : 0;
+    const auto measure = heap_.old_marks().measure(heap_.begin_of(index), carved_end(heap_, index), Space<M>::kLeastHole / kWordBytes);
+    r.live_bytes = measure.live_bytes;
+    holes_[index] = r.live_bytes != 0 ? u32(measure.gap_bytes) : 0;
   });
 }
 
@@ -466,11 +466,6 @@ template <class H, class M> bool Marking<H, M>::sweep_some() {
   return true;
 }
 
-template <class H, class M> word Marking<H, M>::swept_end(u32 index) const {
-  const word top = heap_.region(index).top.load_relaxed(), end = heap_.end_of(index);
-  return end - top >= kMinObjectBytes ? end : top;
-}
-
 // A region of which something is dead and something lives.
 template <class H, class M> void Marking<H, M>::sweep(u32 index) {
   auto& r = heap_.region(index);
@@ -496,7 +491,7 @@ template <class H, class M> void Marking<H, M>::finish() {
     if (r.role == Role::large ? !heap_.old_marks().is_marked(heap_.begin_of(index)) : r.live_bytes == 0) {
       good = dead_.push(index) && good;
     } else if (r.role != Role::large) {
-      const word until = swept_end(index);
+      const word until = carved_end(heap_, index);
       r.clean = false;
       r.unswept = r.live_bytes != until - heap_.begin_of(index);
       if (!r.unswept) return;

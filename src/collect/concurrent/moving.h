@@ -33,7 +33,7 @@ namespace garner {
 // What is not marked in a region of old space, as holes of `space`.
 template <class M> void offer_holes(Heap<M>& heap, Space<M>& space, u32 index) {
   auto& r = heap.region(index);
-  if (heap.end_of(index) - r.top.load_relaxed() >= kMinObjectBytes) r.top.store_relaxed(r.scan_top = heap.end_of(index));
+  r.top.store_relaxed(r.scan_top = carved_end(heap, index));
   fill_gaps(heap, heap.old_marks(), index, [&](word from, word to) { space.add_hole(from, to); });
 }
 

@@ -37,9 +37,9 @@ void DotNet::watch_idleness() {
       collected = true; // what it leaves is for the next look
       continue;
     }
-    for (u32 n = 0; n < kPortions && total_allocated() <= allocated + kRestful && cycle->moves_wait(); n++) cycle->collect(request_at_rest());
+    for (u32 n = 0; n < kPortions && total_allocated() <= allocated + kRestful && cycle->moves() == Moves::now; n++) cycle->collect(request_at_rest());
     if (heap().free_charged() > kWorthReturning) cycle->rest();
-    if (cycle->moves_later()) continue;
+    if (cycle->moves() == Moves::later) continue;
     const u64 last = cycle->count();
     idle_sleeps_.exchange_acq_rel(1); // before the look at the count: a collection that this does not see wakes (release)
     if (cycle->count() == last) futex_wait(idle_sleeps_, 1);
