@@ -52,7 +52,7 @@ TEST(PaceWorlds, N12AfterARushPausesAreAtOnceAThirdOfTheGoal) {
     EXPECT_LE(live(world).pause_last, goal * 2 / 5) << world.rounds;
     EXPECT_GE(live(world).pause_last, goal / 6) << "no further than that, " << world.rounds;
   }
-  world.rounds = kRush + kCalm;
+  world.rounds = kRush + 8;
   EXPECT_LE(live(world).eden_last, world.config.eden_max / 2) << "what is not used is not kept";
   world.rounds = kRush + kCalm + 10;
   EXPECT_EQ(live(world).eden_last, world.config.eden_max);
