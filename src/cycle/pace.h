@@ -1,6 +1,6 @@
 // Pace: when to collect and how large the young space is. Decisions only: plain numbers in, plain numbers out, no heap.
 //
-// Adaptive (N12): eden grows while young pauses take more than their share of time, shrinks while they take less than a third of that and longer than half of the goal, or are too long
+// Adaptive (N12): eden grows while young pauses take more than their share of time, shrinks while they take less than a third of that and longer than a third of the goal (of a large eden as much as makes such a pause is enough then, see Soon), or are too long
 // and much survives, and always fits what the limit leaves: eden + what may survive of it <= room, and at least a fifth is kept for that: a
 // failed promotion costs a full collection, a smaller eden next to nothing. Fixed: eden stays, but for the limit.
 // A full collection is due when old space has grown by its allowance since the last one (under a limit that is twice as much, and up to eight times while full collections take
@@ -154,10 +154,10 @@ class Pace {
   bool looks_ = false;               // the next eden is looked at, and was made small for it
   double stop_ns_ = kStopNs; // of a byte that lives: what full collections have taken
   double copy_ns_ = 0; // of a byte: the least pause per byte seen, forgotten slowly
-  // Where most of eden survives a larger one saves nothing: its pause grows as the collections become fewer.
   static constexpr double kSeldom = 3; // less than this part of the share that collections may have, and shorter pauses cost next to nothing
   static constexpr double kCalm = 1 / 3.0; // of the goal: what pauses are to take then
   static constexpr double kShareNs = 100e6; // after which what has been is forgotten by half, or sooner by collections
+  // Where most of eden survives a larger one saves nothing: its pause grows as the collections become fewer.
   static constexpr double kMostlyAlive = 0.3;
   static constexpr double kNearlyAll = 0.9;
   static constexpr u32 kAtOnceFirst = 4, kAtOnceMost = 32;

@@ -1,7 +1,7 @@
 // Space: where buffers of one kind are carved from: eden, each survivor age, old, the pinned heap.
 //
 // A space bumps one current region at a time, a fragmented one (N20) one per node, and takes holes of partly used regions first when it
-// owns any. `used` counts bytes handed out; a request fails exactly when used + request would pass the limit or the budget is
+// owns any. `used` counts bytes handed out; a request fails exactly when used + request would pass the limit (or less, from a time on: set_soon) or the budget is
 // spent, whichever region it comes from (N22: counters, not fragment borders, decide when a collection happens).
 // The policy is an attribute of the space (N24); eden's decides where the program's buffers come from (T12), a survivor space's where copies go (T11).
 // segregated (N23) is placed like fragmented; who may touch its objects in a collection is collect/evacuate's business.
