@@ -9,7 +9,7 @@
 
 namespace garner {
 
-// With Cause::marked it asks for the last pause of a marking beside the program, and for nothing where there is none to end.
+// With Cause::marked it asks for the last pause of a marking beside the program, with Cause::moves for the next step of the compaction behind one; for nothing where none is wanting.
 struct Request {
   Kind kind = Kind::young1;
   Cause cause = Cause::eden_full;

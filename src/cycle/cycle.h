@@ -49,15 +49,17 @@ template <class H, class M> class Cycle final : public Collector {
   // Bytes in old, large and pinned regions, kept current by takers of large objects; for pacing.
   u64 old_bytes() const { return old_bytes_.load_relaxed(); }
   u64 start_ns() const { return start_ns_; }
-  // Whether old space may be marked beside the program; whether it is; whether only the last pause is wanting. Any-thread, the last two hints.
+  // Whether old space may be marked beside the program; whether it is. Any-thread, the second a hint.
   bool marks_beside() const { return beside_; }
   // Whether an old collection that nobody asked for, with `bytes` more in old space, does; any-thread.
   bool prefers_beside(u64 bytes = 0) const { return beside_ && (settings_.as<MarkingWhen>(Opt::marking) != MarkingWhen::automatic || pace_.long_to_stop(old_bytes() + bytes)); }
-  bool marking() const { return marking_now_.load_relaxed() != 0; }
+  bool marking() const { return next() == Awaits::last_pause; }
   // No slice of the marking's thread runs between the two. By who stands outside a collection, while the program stands for another reason and no collection can begin.
   void hold_beside();
   void let_beside_go();
-  bool marked() { return marking() && beside().rests(); }
+  // Whether regions are still to be emptied behind a marking; what the marking's thread has left to a collection, and waits for. Any-thread, hints.
+  bool moving() const { return next() == Awaits::portion; }
+  Awaits awaits() { return next() != Awaits::nothing && beside().rests() ? next() : Awaits::nothing; }
   // Whether the collection that is being run, or was run last, swept what was marked beside the program. By whoever runs it.
   bool ended_marking() const { return step_ == Step::last; }
   // For the host, from begin() to release(): the number of the marking that this collection begins, finds or ends, 0 for none; whether it begins there. From finish()
@@ -67,7 +69,6 @@ template <class H, class M> class Cycle final : public Collector {
   bool gave_up_marking() const { return gave_up_; }
   u64 left_to_pauses() { return beside_ ? beside().taken_over() : 0; } // see Marking::taken_over
   u32 passes() const { return passes_; } // of that collection over roots and weak things: 2 when a full one followed a young one under the same stop
-  Moves moves(); // by a thread that may collect
   void rest(); // all free memory goes back to the system; by a thread that may collect
   void stop_marking(Self& self); // its thread's end; by a thread that is outside the program, before the gang's
   void grew_old(u64 bytes) {
@@ -81,6 +82,8 @@ template <class H, class M> class Cycle final : public Collector {
   const CycleRecord& current() const { return *current_; }
 
  private:
+  Awaits next() const { return Awaits(next_.load_relaxed()); }
+
   enum class Tracing : u8 { none, evacuating, compacting, marking };
   using State = typename Marking<H, M>::State;
   static constexpr usize kFewFinalizable = 64; // young objects whose finalizers may wait for a full collection
@@ -150,7 +153,7 @@ template <class H, class M> class Cycle final : public Collector {
   u64 marking_number_ = 0, given_up_ = 0; // see CycleRecord::number; markings that came to nothing have had numbers too
   u64 marking_began_ns_ = 0, marking_began_old_ = 0, first_pause_ns_ = 0, beside_ns_ = 0; // beside_ns_: what this collection's pause has been longer by for a marking
   u32 passes_ = 1;
-  Atomic<u32> marking_now_{0};  // relaxed: a hint
+  Atomic<u32> next_{u32(Awaits::nothing)}; // relaxed: a hint, an Awaits, as of the last collection's end
   typename Gang<M>::Spawn spawn_ = nullptr;
   void* spawn_arg_ = nullptr;
   Tracing tracing_ = Tracing::none;

@@ -143,7 +143,7 @@ template <class H, class M> bool Cycle<H, M>::is_alive(Ref ref) {
 
 template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   host_.enter();
-  const bool nothing = request.cause == Cause::marked && !marked(); // it has been ended or given up
+  const bool nothing = (request.cause == Cause::marked && awaits() != Awaits::last_pause) || (request.cause == Cause::moves && awaits() != Awaits::portion); // it has come, or been given up
   if (nothing || (request.optional && count() != request.seen)) { // somebody else was faster
     host_.leave();
     return false;
@@ -191,6 +191,7 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
     for (auto& times : counts_) times.fetch_add_relaxed(1);
   }
   if (when == VerifyWhen::after || when == VerifyWhen::both) verify("after");
+  if (beside_) next_.store_relaxed(u32(beside().awaits()));
   count_.store_release(index);
   host_.finish(kind, request.cause, record.number);
   condemned_ = 2;
@@ -455,7 +456,6 @@ template <class H, class M> void Cycle<H, M>::give_up_marking() {
 template <class H, class M> void Cycle<H, M>::watch_program(bool on) {
   if (on != watches_) host_.watch_writes(on);
   watches_ = on;
-  marking_now_.store_relaxed(beside().marks());
 }
 
 // The last pause, after its young collection, one line for each phase.
@@ -657,16 +657,6 @@ template <class H, class M> usize Cycle<H, M>::kept_free(const Request& request,
   return min_of<usize>(most, idle > needed + needed / 2 ? needed : ~usize(0));
 }
 
-template <class H, class M> Moves Cycle<H, M>::moves() {
-  if (!beside_) return Moves::none;
-  host_.enter();
-  hold_beside();
-  const Moves moves = beside().moves();
-  let_beside_go();
-  host_.leave();
-  return moves;
-}
-
 template <class H, class M> void Cycle<H, M>::rest() {
   host_.enter();
   heap_.trim(0);
@@ -745,9 +735,8 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
   end.allocated_total = allocated_.fetch_add_relaxed(spaces_.eden.used()) + spaces_.eden.used();
   spaces_.eden.reset_used();
   u64 before = machine_.now();
-  spaces_.eden.set_limit(pace_.eden());
   const Pace::Soon soon = pace_.soon();
-  spaces_.eden.set_soon(soon.bytes, before + soon.ns);
+  spaces_.eden.set_limit(pace_.eden(), soon.bytes, before + soon.ns);
   end.resize_ns = machine_.now() - before;
   spaces_.eden.rest(pace_.eden()); // holes for later: no matter of eden's size
   for (u32 g = 0; g <= u32(kind); g++) counts_[g].fetch_add_relaxed(1);

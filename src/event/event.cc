@@ -4,7 +4,7 @@
 namespace garner {
 
 const char* name_of(Cause cause) {
-  static const char* const names[] = {"eden_full", "large_budget", "induced", "memory_limit", "low_memory", "no_gc_region", "stress", "idle", "promotion_failed", "marked", "old_growth", "no_room"};
+  static const char* const names[] = {"eden_full", "large_budget", "induced", "memory_limit", "low_memory", "no_gc_region", "stress", "idle", "promotion_failed", "marked", "old_growth", "no_room", "moves"};
   static_assert(sizeof names / sizeof names[0] == kCauses);
   return names[u8(cause)];
 }

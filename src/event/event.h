@@ -27,9 +27,9 @@ enum class EventId : u16 {
 };
 
 // eden_full: a young collection. Where eden is full and all is collected instead, old_growth: old space has grown, or would have, as far as it may; no_room: it leaves
-// young collections too little.
-enum class Cause : u8 { eden_full, large_budget, induced, memory_limit, low_memory, no_gc_region, stress, idle, promotion_failed, marked, old_growth, no_room };
-inline constexpr u32 kCauses = 12;
+// young collections too little. marked: the last pause of a marking beside the program; moves: a young collection for what moves behind one.
+enum class Cause : u8 { eden_full, large_budget, induced, memory_limit, low_memory, no_gc_region, stress, idle, promotion_failed, marked, old_growth, no_room, moves };
+inline constexpr u32 kCauses = 13;
 enum class Kind : u8 { young0, young1, full };            // condemned generation 0, 1, 2
 enum class Phase : u8 { gather, evacuate, mark, compact, update, clean, verify, weak, cards };
 // What a worker does at a moment. waits: for the queue of tasks. roots: a root task. copies: follows references, and in a full collection marks or

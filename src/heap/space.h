@@ -1,7 +1,7 @@
 // Space: where buffers of one kind are carved from: eden, each survivor age, old, the pinned heap.
 //
 // A space bumps one current region at a time, a fragmented one (N20) one per node, and takes holes of partly used regions first when it
-// owns any. `used` counts bytes handed out; a request fails exactly when used + request would pass the limit (or less, from a time on: set_soon) or the budget is
+// owns any. `used` counts bytes handed out; a request fails exactly when used + request would pass the limit (or less, from a time on: set_limit) or the budget is
 // spent, whichever region it comes from (N22: counters, not fragment borders, decide when a collection happens).
 // The policy is an attribute of the space (N24); eden's decides where the program's buffers come from (T12), a survivor space's where copies go (T11).
 // segregated (N23) is placed like fragmented; who may touch its objects in a collection is collect/evacuate's business.
@@ -46,16 +46,12 @@ template <class M> class Space {
       default: return u8(fragment_of(node));
     }
   }
-  void set_limit(u64 bytes) {
+  // From soon_ns on (the machine's clock) `soon` bytes are all, where they are fewer; not with N21's shares.
+  void set_limit(u64 bytes, u64 soon = ~u64(0), u64 soon_ns = 0) {
     if (shares_ && limit() != ~u64(0) && bytes != limit()) remap(limit(), bytes);
     limit_.store_relaxed(bytes);
-    soon_.store_relaxed(bytes);
-  }
-  // After set_limit: from `ns` on (the machine's clock) so many bytes are all, where they are fewer than the limit.
-  void set_soon(u64 bytes, u64 ns) {
-    if (shares_) return;
-    soon_.store_relaxed(min_of(bytes, limit()));
-    soon_ns_.store_relaxed(ns);
+    soon_.store_relaxed(shares_ ? bytes : min_of(soon, bytes));
+    soon_ns_.store_relaxed(soon_ns);
   }
   u64 limit() const { return limit_.load_relaxed(); }
   u64 used() const { return used_.load_relaxed(); }
@@ -79,7 +75,7 @@ template <class M> class Space {
   // Whether threads on `node` have been given half of what they may have since reset_used, which is since the last collection: who gets nothing came late,
   // and it is not memory that lacks. A hint.
   bool given_out(u32 node = 0) const {
-    return shares_ ? 2 * fragments_[fragment_of(node)].used.load_relaxed() >= limit() / fragments_count_ : 2 * used() >= allowed(used());
+    return shares_ ? 2 * fragments_[fragment_of(node)].used.load_relaxed() >= limit() / fragments_count_ : 2 * used() >= allowed();
   }
 
   // A hole of a walkable region, formatted as filler; smaller ones than kLeastHole are not worth the entry.
@@ -157,12 +153,12 @@ template <class M> class Space {
 
   Range take_counted(usize least, usize want, Fragment& fragment) {
     u64 before = used_.fetch_add_relaxed(want);
-    if (GARNER_UNLIKELY(before + want > soon_.load_relaxed()) && before + want > allowed(before + want)) {
+    if (GARNER_UNLIKELY(before + want > soon_.load_relaxed()) && before + want > allowed()) {
       used_.fetch_sub_relaxed(want);
       if (want == least) return {};
       want = least;
       before = used_.fetch_add_relaxed(want);
-      if (before + want > allowed(before + want)) {
+      if (before + want > allowed()) {
         used_.fetch_sub_relaxed(want);
         return {};
       }
@@ -173,10 +169,10 @@ template <class M> class Space {
     return range;
   }
 
-  // What it may have in all; the clock is asked by who wants more than it may have soon.
-  GARNER_COLD u64 allowed(u64 bytes) const {
+  // What it may have in all. Asks the clock, so only of interest to who wants more than it may have soon.
+  GARNER_COLD u64 allowed() const {
     const u64 soon = soon_.load_relaxed();
-    return bytes > soon && soon < limit() && heap_->machine().now() >= soon_ns_.load_relaxed() ? soon : limit();
+    return soon < limit() && heap_->machine().now() >= soon_ns_.load_relaxed() ? soon : limit();
   }
 
   // The resizing of N21: fragment i of a contiguous space of L bytes is [i L / K, (i + 1) L / K), so a new L moves every border but the first.

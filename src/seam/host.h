@@ -14,7 +14,7 @@
 //          after_walk and side_tables come once more.
 //          A host that may walk through old space at the begin of a collection, and not by each_block (heap/starts.h), has records() too, which says so.
 //          A host whose program may stop allocating has marking_rests() too: the thread that marks beside the program calls it, outside of its turns (work/turns.h), when
-//          nothing is left to mark. It may wait there, and ask for the last pause as any thread of the program would (Cause::marked).
+//          only a collection can go on. It may wait there, and ask for one as any thread of the program would (Cause::marked, Cause::moves).
 #pragma once
 #include "event/event.h"
 #include "seam/machine.h"

@@ -35,7 +35,7 @@ class Play {
   }
   void end(Cause cause = Cause::marked) { // and from here on none: the program waits, whatever the thread does
     search(false);
-    while (!h.host.cycle->marked()) give_way();
+    while (h.host.cycle->awaits() != Awaits::last_pause) give_way();
     h.ask(Kind::young1, cause);
     EXPECT_TRUE(h.host.cycle->ended_marking());
   }
@@ -235,7 +235,7 @@ void link_from_outside(Play& p) {
   p.step();
   p.h.set(outside, 0, p.h.at(0));
   p.search(false);
-  while (p.h.host.cycle->moves() != Moves::now) p.give_way();
+  while (p.h.host.cycle->awaits() != Awaits::portion) p.give_way();
   p.young();
   p.must(p.h.get(outside, 0) == p.h.at(0) && p.there(p.h.at(0)), "a reference leads to where its object was");
 }

@@ -23,8 +23,8 @@ struct Marked {
     return cycle().count() != before;
   }
   void wait() { // for the thread
-    for (u32 i = 0; i < 1'000'000 && !heap.host.cycle->marked(); i++) heap.self.yield();
-    ASSERT_TRUE(heap.host.cycle->marked());
+    for (u32 i = 0; i < 1'000'000 && heap.host.cycle->awaits() != Awaits::last_pause; i++) heap.self.yield();
+    ASSERT_TRUE(heap.host.cycle->awaits() == Awaits::last_pause);
   }
   Linux machine;
   SmallHeapOn<Linux> heap;

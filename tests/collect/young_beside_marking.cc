@@ -23,10 +23,10 @@ void play(Waits& seen, Build build, u32 times, u64 seed) {
     heap.young();
     heap.ask(Kind::young1, Cause::eden_full, true);
     ASSERT_TRUE(heap.host.cycle->marking());
-    for (const u64 began = heap.machine.now(); !heap.host.cycle->marked(); seen.marked_ns = max_of(seen.marked_ns, heap.machine.now() - began)) {
+    for (const u64 began = heap.machine.now(); heap.host.cycle->awaits() != Awaits::last_pause; seen.marked_ns = max_of(seen.marked_ns, heap.machine.now() - began)) {
       for (const u64 until = heap.machine.now() + 1'000 + heap.self.random.below(100'000); heap.machine.now() < until;) heap.self.pause();
       heap.young();
-      if (heap.host.cycle->marked()) continue;
+      if (heap.host.cycle->awaits() == Awaits::last_pause) continue;
       ASSERT_TRUE(heap.host.cycle->marking());
       seen.collections++;
       seen.stop_ns = max_of(seen.stop_ns, heap.last().stop_ns);

@@ -46,8 +46,8 @@
 
 namespace garner {
 
-// Whether young collections go on with an incremental compaction: the next one; when the thread has done something first; not as things are.
-enum class Moves : u8 { none, later, now };
+// What a collection is to do when the thread has nothing left to do: a marking's last pause; the next step of the compaction behind it, which a young collection takes.
+enum class Awaits : u8 { nothing, last_pause, portion };
 
 template <class H, class M> class Marking {
  public:
@@ -74,10 +74,7 @@ template <class H, class M> class Marking {
   bool marks() const { return state_ == State::running || state_ == State::ready; }
   u64 taken_over() const { return taken_over_; } // entries that last pauses found on the thread's stack, of all markings
   bool sweeps() const { return state_ == State::sweeping || state_ == State::swept; }
-  Moves moves() const {
-    if (state_ == State::found || (state_ == State::swept && moving_.any())) return Moves::now;
-    return moving_.any() && (state_ == State::sweeping || state_ == State::finding) ? Moves::later : Moves::none;
-  }
+  Awaits awaits() const { return marks() ? Awaits::last_pause : state_ != State::idle && moving_.any() ? Awaits::portion : Awaits::nothing; } // in a pause
   bool rests() const { return turns_.rests(); } // any-thread, a hint: between two pauses, that the last may come
 
   // first pause: begin, gather_task by every worker, root_tasks, root_task (a tracing phase)

@@ -105,11 +105,10 @@ template <class H, class M> void Marking<H, M>::live(Self& self) {
     const u64 began = machine_.now();
     while (left && !turns_.wanted()) left = step(self);
     if (state_ == State::running) marked_for_ns_ += machine_.now() - began;
-    const bool marked = !left && state_ == State::running;
-    if (!left) state_ = marked ? State::ready : state_ == State::sweeping ? State::swept : State::found;
+    if (!left) state_ = state_ == State::running ? State::ready : state_ == State::sweeping ? State::swept : State::found;
     turns_.finish(!left);
     if constexpr (requires { host_.marking_rests(); })
-      if (marked) host_.marking_rests();
+      if (!left) host_.marking_rests();
   }
 }
 

@@ -1,19 +1,21 @@
 // Marking beside the program, as .NET's users know it: background collections. Which ways of asking for an old collection begin one, who ends it, and who may wait for it.
 //
-// WHO ENDS IT. A young collection that comes anyway makes the last pause once the marking thread has nothing left to do. Where none comes within a moment the marking thread
-// asks for it itself, as any other thread asks for a collection: enter, stop, ..., leave (seam/host.h). It may, and can wait for nobody who waits for it:
+// WHO ENDS IT. A young collection that comes anyway makes the last pause once the marking thread has nothing left to do, and later moves a portion of what is sparse. Where none comes within
+// a moment the marking thread asks for it itself, as any other thread asks for a collection: enter, stop, ..., leave (seam/host.h). What moves late has to be looked for on all the pages that the
+// program has written to meanwhile. It may ask, and can wait for nobody who waits for it:
 //   - It is a thread that the runtime made for the collector (CreateThread, not suspendable): the runtime lets it stop the program, and never has to stop it. So whoever
 //     holds the collection lock can stop the program while this thread waits for that lock, which it does outside the program.
 //   - It asks between two slices of its work (marking.ipp live), so Turns::hold of somebody else's collection, or of its own, does not wait for it.
 //   - It holds no other lock when it asks. Under the collection lock it is a conductor like any other: the gang's threads and the runtime's thread store do not know it otherwise.
-//   - What it wants may be gone when it has the lock: a young collection was faster, or a full one gave the marking up. Then Cycle::collect returns at once (Cause::marked).
+//   - What it wants may be gone when it has the lock: a young collection was faster, or a full one gave the marking up. Then Cycle::collect returns at once (Cause::marked, Cause::moves).
 // In a region without collections it asks for nothing and looks again later. A process that exits meanwhile ends it as it ends the gang's threads: anywhere.
 #include "host/dotnet/host.h"
 
 namespace garner::dotnet {
 namespace {
 
-constexpr u64 kForYoungNs = 20'000'000; // for so long a young collection may come by itself, which saves one
+// For so long a young collection may come by itself, which saves one.
+constexpr u64 kForLastNs = 20'000'000, kForPortionNs = 100'000'000;
 constexpr clr::Hresult kTimedOut = clr::Hresult(0x800705B4);
 
 bool concurrent(clr::LatencyMode mode) { return mode == clr::LatencyMode::interactive || mode == clr::LatencyMode::sustained_low_latency; }
@@ -37,11 +39,13 @@ clr::Hresult DotNet::collect_beside() {
 }
 
 void DotNet::marking_rests() {
-  while (cycle->marked()) {
-    const u64 until = machine.now() + kForYoungNs;
-    for (u64 now = machine.now(); now < until && cycle->marked(); now = machine.now()) {
+  for (Awaits awaited; (awaited = cycle->awaits()) != Awaits::nothing;) {
+    const bool last = awaited == Awaits::last_pause;
+    const u64 count = cycle->count(), until = machine.now() + (last ? kForLastNs : kForPortionNs);
+    auto waits = [&] { return cycle->awaits() == awaited && (last || cycle->count() == count); }; // any young collection moves a portion, not any is a last pause
+    for (u64 now = machine.now(); now < until && waits(); now = machine.now()) {
       u32 seen = ends_.load_acquire(); // before another look: a collection that ends later is seen to have bumped it
-      if (!cycle->marked()) return;
+      if (!waits()) break;
       timespec left{0, i64(until - now)};
       futex_wait(ends_, seen, &left);
     }
@@ -49,8 +53,8 @@ void DotNet::marking_rests() {
     Request request;
     request.seen = cycle->count();
     request.optional = true;
-    if (no_gc_starting_.load_acquire() != 0 || no_gc_active()) continue;
-    request.cause = Cause::marked;
+    if (!waits() || no_gc_starting_.load_acquire() != 0 || no_gc_active() || (!last && resting_held())) continue;
+    request.cause = last ? Cause::marked : Cause::moves;
     request.may_widen = false;
     cycle->collect(request);
   }

@@ -17,7 +17,8 @@ clr::GcReason DotNet::reason(Cause cause) const {
     case Cause::memory_limit: return low_memory;
     case Cause::stress: return stress;
     case Cause::marked: return beside_reason_;
-    case Cause::idle: return induced_no_force; // the collector asked, without need
+    case Cause::idle:
+    case Cause::moves: return induced_no_force; // the collector asked, without need
     default: return alloc_soh;
   }
 }

@@ -131,7 +131,7 @@ class DotNet {
   bool begins_beside() const;  // may an old collection begin beside the program now? Any-thread
   clr::Hresult collect_beside();
   bool records() const { return recording.on(); } // heaps may be recorded, which is done at the begin of any collection
-  void marking_rests();        // by the marking thread, between slices, when nothing is left to mark: sees to the last pause
+  void marking_rests();        // by the marking thread, between slices, when only a collection can go on: sees to it that one comes
   clr::Hresult wait_marking(int timeout_ms); // until none is under way; -1 is for ever
   void hold_concurrent(bool held) { concurrent_held_.store_relaxed(held ? 1 : 0); } // the runtime, for a profiler
   int set_latency(int mode);

@@ -2,8 +2,8 @@
 //
 // A thread of the collector's looks every cycle.idle seconds. When no collection has come meanwhile and next to nothing was allocated it asks for one, if the heap is not
 // small, and gives all free memory back to the system; then it sleeps until something has been collected again, so that a process at rest is woken by nobody.
-// Where a full collection would stop the program for long, a young one comes and old space is marked beside it, regions that are mostly empty
-// then are emptied by young collections, and the memory goes back at a later look.
+// Where a full collection would stop the program for long, a young one comes and old space is marked beside it (background.cc sees to what follows), and the memory goes back
+// at a later look.
 // The thread is made when the heap is first found to have grown: small programs have none. What it may do, and whom it can wait for: as the marking thread (background.cc).
 #include "host/dotnet/host.h"
 
@@ -14,7 +14,6 @@ constexpr u64 kWorthAThread = 48 * MiB;   // committed
 constexpr u64 kWorthCollecting = 16 * MiB; // in use
 constexpr u64 kWorthReturning = 8 * MiB;
 constexpr u64 kRestful = MiB; // allocated between two looks, at most
-constexpr u32 kPortions = 256; // of a heap that is compacted a little in each young collection, and of which more may be left
 
 } // namespace
 
@@ -37,9 +36,8 @@ void DotNet::watch_idleness() {
       collected = true; // what it leaves is for the next look
       continue;
     }
-    for (u32 n = 0; n < kPortions && total_allocated() <= allocated + kRestful && cycle->moves() == Moves::now; n++) cycle->collect(request_at_rest());
     if (heap().free_charged() > kWorthReturning) cycle->rest();
-    if (cycle->moves() == Moves::later) continue;
+    if (cycle->moving()) continue; // its thread sees to that
     const u64 last = cycle->count();
     idle_sleeps_.exchange_acq_rel(1); // before the look at the count: a collection that this does not see wakes (release)
     if (cycle->count() == last) futex_wait(idle_sleeps_, 1);

@@ -54,7 +54,9 @@ within most 20 130 dotnet "$ENDURANCE" queue # what survives requests for genera
 within rested 40 140 GARNER=idle=1 dotnet "$ENDURANCE" idle
 within rested 280 600 GARNER=idle=0 dotnet "$ENDURANCE" idle
 within rested 280 600 GARNER=idle=1 DOTNET_GCRetainVM=1 dotnet "$ENDURANCE" idle
-within rested 40 140 GARNER=idle=1,marking=concurrent dotnet "$ENDURANCE" idle seconds=8
+within rested 40 140 GARNER=idle=1,marking=concurrent,log="$OUT/rest.log",log_format=json dotnet "$ENDURANCE" idle seconds=8
+portions=$(grep '"event":"cycle_end"' "$OUT/rest.log" | grep '"cause":"moves"' | grep -vc '"moved":0,') # nobody allocates, so they come by themselves
+if [ "$portions" -ge 3 ]; then pass; else miss "$portions portions of what is sparse were moved at rest, expected 3 or more" "$OUT/rest.log"; fi
 within collections 1 1 GARNER=idle=1,marking=stopped dotnet "$ENDURANCE" idle seconds=6
 within kept 400 900 DOTNET_GCRetainVM=1 dotnet "$ENDURANCE" release
 within kept 0 320 dotnet "$ENDURANCE" release
