@@ -16,7 +16,7 @@ class DoctorEnvironment : public ::testing::Test {
   std::string told(const Variables& variables, const std::string& what) const {
     std::string last = "nothing";
     for (const Finding& one : findings_of(variables, around_))
-      if (one.what == what) last = std::string(one.verdict == Verdict::problem ? "problem " : one.verdict == Verdict::note ? "note " : "ok ") + one.text;
+      if (one.what == what) last = std::string(one.severity == Severity::problem ? "problem " : one.severity == Severity::note ? "note " : "ok ") + one.text;
     return last;
   }
   std::string told(const std::string& name, const std::string& value) const { return told({{name, value}}, name); }

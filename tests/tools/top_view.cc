@@ -145,13 +145,13 @@ TEST(TopView, ALimitThatIsNearlyReachedIsAnAlarm) {
   page->now.committed = 500 * kMiB;
   bool alarmed = false;
   for (const StyledLine& line : top_lines(checked(*page), kSubject, {80, 24}))
-    for (const Piece& piece : line) alarmed |= piece.style == Style::alarm && piece.text.find("committed 500.0M") == 0;
+    for (const StyledText& piece : line) alarmed |= piece.style == Style::alarm && piece.text.find("committed 500.0M") == 0;
   EXPECT_TRUE(alarmed);
 }
 
 size_t columns(const StyledLine& line) {
   size_t all = 0;
-  for (const Piece& piece : line)
+  for (const StyledText& piece : line)
     for (char c : piece.text) all += (static_cast<unsigned char>(c) & 0xc0) != 0x80;
   return all;
 }

@@ -160,8 +160,8 @@ void check_library(Report& report, const std::string& given) {
 void check_environment(Report& report, const std::vector<fs::path>& runtimes, const fs::path& root) {
   const Surroundings around = {runtimes, meminfo_bytes(below(root, "/proc/meminfo"), "HugePages_Free") / 1024 * (2 << 20)}; // a number of pages
   for (const Finding& one : findings_of(own_variables(), around)) {
-    if (one.verdict == Verdict::problem) report.problem(one.what, one.text);
-    else report.tell(one.verdict == Verdict::ok, one.what, one.text);
+    if (one.severity == Severity::problem) report.problem(one.what, one.text);
+    else report.tell(one.severity == Severity::ok, one.what, one.text);
   }
 }
 

@@ -38,8 +38,8 @@ class Judge {
   void nothing(const std::string&, const std::string&) {} // told of elsewhere
 
  private:
-  void say(Verdict verdict, const std::string& what, const std::string& text) { findings_.push_back({verdict, what, text}); }
-  void in_force(const std::string& name, const std::string& value) { say(Verdict::note, name, printable(value) + " is in force"); }
+  void say(Severity severity, const std::string& what, const std::string& text) { findings_.push_back({severity, what, text}); }
+  void in_force(const std::string& name, const std::string& value) { say(Severity::note, name, printable(value) + " is in force"); }
   void options();
   void options_of(const std::string& name, const std::string& value);
   void log_place(const std::string& name);
@@ -92,7 +92,7 @@ bool Judge::limited() const {
 }
 
 void Judge::path(const std::string& name, const std::string& value) {
-  const auto refuse = [&](const std::string& why) { say(Verdict::problem, name, fmt::format("{}: {}; {}", printable(value), why, kNothingStarts)); };
+  const auto refuse = [&](const std::string& why) { say(Severity::problem, name, fmt::format("{}: {}; {}", printable(value), why, kNothingStarts)); };
   if (value.find('/') == std::string::npos) return refuse("a bare name, where a path is needed (an absolute one; DOTNET_GCName takes a bare name)");
   std::error_code error;
   if (!fs::is_regular_file(value, error)) return refuse("no such file");
@@ -100,51 +100,51 @@ void Judge::path(const std::string& name, const std::string& value) {
   std::string why = answer.text;
   if (why.rfind(value + ": ", 0) == 0) why.erase(0, value.size() + 2);
   if (!answer.good) return refuse("no collector: " + why);
-  say(Verdict::note, name, fmt::format("{}: every .NET program here runs on it", printable(value)));
+  say(Severity::note, name, fmt::format("{}: every .NET program here runs on it", printable(value)));
 }
 
 void Judge::collector_name(const std::string& name, const std::string& value) {
-  if (find("GCPath") != nullptr) return say(Verdict::note, name, printable(value) + ": without effect, the path wins");
-  if (value.find('/') != std::string::npos) return say(Verdict::problem, name, fmt::format("{}: must be a bare file name; the runtime dies on a path (DOTNET_GCPath takes one)", printable(value)));
+  if (find("GCPath") != nullptr) return say(Severity::note, name, printable(value) + ": without effect, the path wins");
+  if (value.find('/') != std::string::npos) return say(Severity::problem, name, fmt::format("{}: must be a bare file name; the runtime dies on a path (DOTNET_GCPath takes one)", printable(value)));
   std::error_code error;
   for (const fs::path& runtime : around_.runtimes)
     if (fs::exists(runtime / value, error)) return in_force(name, value);
   const std::string where = around_.runtimes.empty() ? "" : " (" + around_.runtimes.front().string() + ")";
-  say(Verdict::problem, name, fmt::format("{}: not beside the runtime{}; a program without a file of that name beside itself does not start", printable(value), where));
+  say(Severity::problem, name, fmt::format("{}: not beside the runtime{}; a program without a file of that name beside itself does not start", printable(value), where));
 }
 
 void Judge::affinity(const std::string& name, const std::string& value) {
   u64 processors[16] = {};
   if (dotnet::parse_processors(value.c_str(), processors)) return in_force(name, value);
-  say(Verdict::problem, name, fmt::format("{}: {}; {}", printable(value), dotnet::kRangesMalformed, kNothingStarts));
+  say(Severity::problem, name, fmt::format("{}: {}; {}", printable(value), dotnet::kRangesMalformed, kNothingStarts));
 }
 
 // Of SOH, LOH and POH the sum counts, and takes the place of the whole; of our own options that is true of all.
 void Judge::hard_limit(const std::string& name, const std::string& value) {
   const uint64_t parts = number("GCHeapHardLimitSOH") + number("GCHeapHardLimitLOH") + number("GCHeapHardLimitPOH");
   const bool whole = name.ends_with("GCHeapHardLimit");
-  if (settings_.get(Opt::limit) != 0 || settings_.get(Opt::limit_percent) != 0 || (whole && parts != 0)) return say(Verdict::note, name, printable(value) + ": without effect, another limit wins");
+  if (settings_.get(Opt::limit) != 0 || settings_.get(Opt::limit_percent) != 0 || (whole && parts != 0)) return say(Severity::note, name, printable(value) + ": without effect, another limit wins");
   const uint64_t limit = whole ? number("GCHeapHardLimit") : parts;
   if (limit != 0 && limit < dotnet::kLeastLimit)
-    return say(Verdict::problem, name, fmt::format("{}: {} bytes, as the runtime reads it (hexadecimal); a limit below 4 MB is too small for .NET, {}", printable(value), limit, kNothingStarts));
-  if (!hex_number(value)) return say(Verdict::note, name, printable(value) + ": no hexadecimal number, the runtime does not read it");
-  say(Verdict::note, name, fmt::format("{} is in force: {} MB", printable(value), megabytes_text(double(limit))));
+    return say(Severity::problem, name, fmt::format("{}: {} bytes, as the runtime reads it (hexadecimal); a limit below 4 MB is too small for .NET, {}", printable(value), limit, kNothingStarts));
+  if (!hex_number(value)) return say(Severity::note, name, printable(value) + ": no hexadecimal number, the runtime does not read it");
+  say(Severity::note, name, fmt::format("{} is in force: {} MB", printable(value), megabytes_text(double(limit))));
 }
 
 void Judge::large_pages(const std::string& name, const std::string& value) {
   if (number("GCLargePages") == 0) return in_force(name, value);
-  if (!limited()) return say(Verdict::problem, name, fmt::format("{}: needs a limit (DOTNET_GCHeapHardLimit): its pages are taken at start; {}", printable(value), kNothingStarts));
+  if (!limited()) return say(Severity::problem, name, fmt::format("{}: needs a limit (DOTNET_GCHeapHardLimit): its pages are taken at start; {}", printable(value), kNothingStarts));
   const uint64_t limit = settings_.get(Opt::limit) != 0 ? uint64_t(settings_.get(Opt::limit)) : number("GCHeapHardLimit");
   if (limit > around_.huge_pages_free)
-    return say(Verdict::problem, name, fmt::format("{}: the limit needs {} pages of 2 MB, and the system has set {} aside (vm.nr_hugepages); {}", printable(value), (limit + 2 * MiB - 1) / (2 * MiB),
+    return say(Severity::problem, name, fmt::format("{}: the limit needs {} pages of 2 MB, and the system has set {} aside (vm.nr_hugepages); {}", printable(value), (limit + 2 * MiB - 1) / (2 * MiB),
                                                    around_.huge_pages_free / (2 * MiB), kNothingStarts));
   in_force(name, value);
 }
 
 void Judge::options_of(const std::string& name, const std::string& value) {
-  if (settings_.parse(value.c_str())) return say(name == "GARNER" ? Verdict::ok : Verdict::note, name, value.empty() ? "empty" : printable(value) + (name == "GARNER" ? "" : " is in force"));
+  if (settings_.parse(value.c_str())) return say(name == "GARNER" ? Severity::ok : Severity::note, name, value.empty() ? "empty" : printable(value) + (name == "GARNER" ? "" : " is in force"));
   good_ = false;
-  say(Verdict::problem, name, fmt::format("{}; {}", settings_.error(), kNothingStarts));
+  say(Severity::problem, name, fmt::format("{}; {}", settings_.error(), kNothingStarts));
 }
 
 // A log that cannot be written does not keep a program from running.
@@ -155,7 +155,7 @@ void Judge::log_place(const std::string& name) {
   std::error_code error;
   const bool there = fs::exists(file, error);
   if (access(there ? file.c_str() : directory.c_str(), there ? W_OK : W_OK | X_OK) == 0 && !fs::is_directory(file, error)) return;
-  say(Verdict::note, name, fmt::format("the log {} cannot be written: {}; programs run without one", printable(log), fs::is_directory(file, error) ? "a directory" : std::strerror(errno)));
+  say(Severity::note, name, fmt::format("the log {} cannot be written: {}; programs run without one", printable(log), fs::is_directory(file, error) ? "a directory" : std::strerror(errno)));
 }
 
 void Judge::options() {
@@ -163,22 +163,22 @@ void Judge::options() {
   for (const char* prefix : kPrefixes)
     if (const auto at = variables_.find(std::string(prefix) + "GCGarner"); at != variables_.end() && &at->second == find("GCGarner")) options_of(last = at->first, at->second);
   const auto own = variables_.find("GARNER");
-  if (own == variables_.end()) say(Verdict::ok, "GARNER", "not set: the defaults are in force");
+  if (own == variables_.end()) say(Severity::ok, "GARNER", "not set: the defaults are in force");
   else if (good_) options_of(last = "GARNER", own->second); // else the library does not come to it
   if (!good_) return;
-  if (const IllegalPair* pair = settings_.illegal()) return say(Verdict::problem, last, fmt::format("{}; {}", pair->sentence, kNothingStarts));
+  if (const IllegalPair* pair = settings_.illegal()) return say(Severity::problem, last, fmt::format("{}; {}", pair->sentence, kNothingStarts));
   if (const int64_t limit = settings_.get(Opt::limit); limit != 0 && uint64_t(limit) < dotnet::kLeastLimit)
-    say(Verdict::problem, last, fmt::format("heap.limit: a limit below 4 MB is too small for .NET; {}", kNothingStarts));
+    say(Severity::problem, last, fmt::format("heap.limit: a limit below 4 MB is too small for .NET; {}", kNothingStarts));
   log_place(last);
 }
 
 void Judge::stock(const std::string& name, const std::string& bare, const std::string& value) {
-  if (value.empty()) return say(Verdict::note, name, "empty: as if it were not set");
-  if (&value != find(bare)) return say(Verdict::note, name, printable(value) + ": without effect, DOTNET_" + bare + " wins");
+  if (value.empty()) return say(Severity::note, name, "empty: as if it were not set");
+  if (&value != find(bare)) return say(Severity::note, name, printable(value) + ": without effect, DOTNET_" + bare + " wins");
   for (const Known& known : kKnown)
     if (known.bare == bare) return (this->*known.judge)(name, value);
   for (const dotnet::Ignored& ignored : dotnet::kIgnored)
-    if (ignored.private_key == bare) return say(Verdict::note, name, printable(value) + ": without effect on this collector");
+    if (ignored.private_key == bare) return say(Severity::note, name, printable(value) + ": without effect on this collector");
   in_force(name, value);
 }
 
@@ -190,7 +190,7 @@ std::vector<Finding> Judge::all() {
         const std::string bare = name.substr(std::strlen(prefix));
         if (bare.starts_with("GC") || bare.starts_with("gc") || bare == "HeapVerify") stock(name, bare, value);
       }
-  if (const auto at = variables_.find("CORECLR_ENABLE_PROFILING"); at != variables_.end() && at->second == "1") say(Verdict::note, at->first, fmt::format("1: {}", dotnet::kOfProfilers));
+  if (const auto at = variables_.find("CORECLR_ENABLE_PROFILING"); at != variables_.end() && at->second == "1") say(Severity::note, at->first, fmt::format("1: {}", dotnet::kOfProfilers));
   return std::move(findings_);
 }
 

@@ -11,9 +11,9 @@
 
 namespace garner::tool {
 
-enum class Verdict { ok, note, problem };
+enum class Severity { ok, note, problem };
 struct Finding {
-  Verdict verdict;
+  Severity severity;
   std::string what, text;
 };
 

@@ -222,7 +222,7 @@ int reproduce(const Options& options) {
     for (const Run& run : e->runs(scale))
       if (std::find(chapter.machines.begin(), chapter.machines.end(), run.machine) == chapter.machines.end()) chapter.machines.push_back(run.machine);
     for (Claim& c : chapter.section.claims)
-      if (!scale.quick && c.why.empty() && !e->id.starts_with("ours/") && (c.verdict == Verdict::fails || c.verdict == Verdict::direction)) c.why = reason_of(e->id, c.text);
+      if (!scale.quick && c.why.empty() && !e->id.starts_with("ours/") && (c.verdict == Outcome::fails || c.verdict == Outcome::direction)) c.why = reason_of(e->id, c.text);
     write_chapter(chapter, scale, results, options.out);
     for (const Claim& c : chapter.section.claims) counts[size_t(c.verdict)]++, table.row({e->id, c.text, c.paper, c.ours, verdict_name(c.verdict)});
     chapters.push_back(std::move(chapter));

@@ -47,7 +47,7 @@ class Results {
 inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 struct Series { std::string name; std::vector<double> values; }; // NaN: no value
-struct Figure {
+struct Plot {
   enum class Kind { lines, bars } kind = Kind::lines;
   std::string title, x_label, y_label;
   std::vector<std::string> xs;
@@ -55,12 +55,12 @@ struct Figure {
   bool against_one = false; // ratios: 1 is neither gained nor lost
 };
 
-enum class Verdict { holds, direction, fails, unavailable }; // direction: the same way, but less than half or more than twice as far
+enum class Outcome { holds, direction, fails, unavailable }; // direction: the same way, but less than half or more than twice as far
 inline constexpr size_t kVerdicts = 4;
-struct Claim { std::string text, paper, ours; Verdict verdict; std::string why; };
+struct Claim { std::string text, paper, ours; Outcome verdict; std::string why; };
 
 struct Section {
-  std::vector<Figure> figures;
+  std::vector<Plot> figures;
   std::vector<std::vector<std::string>> table; // the first row is the head; empty: none
   std::vector<Claim> claims;
 };
@@ -85,7 +85,7 @@ const std::vector<Experiment>& own_experiments(); // not of a paper; not among -
 // One run, in this process: the result, or {"error": one line}.
 nlohmann::ordered_json execute(const Run& run);
 
-std::string draw_svg(const Figure& figure, const std::string& caption);
+std::string draw_svg(const Plot& figure, const std::string& caption);
 struct Chapter { const Experiment* experiment; Section section; std::vector<std::string> machines; };
 std::string caption_of(const Chapter& chapter); // of its figures: simulated, where, with which seed
 std::string draw_report(const std::vector<Chapter>& chapters, const Scale& scale, unsigned long long seed);
@@ -102,6 +102,6 @@ const std::map<std::pair<std::string, std::string>, std::string>& reasons();
 std::string reason_of(const std::string& experiment, const std::string& claim);
 std::string tally(const size_t (&counts)[kVerdicts]); // "61 hold, 5 in direction only, …"
 std::string percent(double ratio); // how far a ratio is from 1, with its sign: 1.2 is "+20 %", 0.8 "-20 %"; "-" for none
-const char* verdict_name(Verdict verdict);
+const char* verdict_name(Outcome verdict);
 
 } // namespace garner::tool

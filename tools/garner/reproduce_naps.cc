@@ -37,8 +37,8 @@ std::vector<Run> sweep(const Scale& scale, const std::vector<std::string>& workl
   return all;
 }
 
-Figure curves(const Results& results, const Scale& scale, const std::string& workload, const std::vector<std::string>& presets, const std::string& path, double unit, const std::string& title, const std::string& y) {
-  Figure figure{Figure::Kind::lines, title, "collector threads", y, {}, {}};
+Plot curves(const Results& results, const Scale& scale, const std::string& workload, const std::vector<std::string>& presets, const std::string& path, double unit, const std::string& title, const std::string& y) {
+  Plot figure{Plot::Kind::lines, title, "collector threads", y, {}, {}};
   for (unsigned n : scale.workers()) figure.xs.push_back(std::to_string(n));
   for (const std::string& p : presets) {
     Series series{p, {}};
@@ -57,7 +57,7 @@ size_t knee_of(const std::vector<double>& values) {
 
 // What the presets that are not there leave open.
 void tell_missing(Section& section, const Results& results, const Run& run, const std::string& what) {
-  if (results.good(run) == nullptr) section.claims.push_back({what, "", results.error(run), Verdict::unavailable, ""});
+  if (results.good(run) == nullptr) section.claims.push_back({what, "", results.error(run), Outcome::unavailable, ""});
 }
 
 // ---- E1 ----
@@ -75,7 +75,7 @@ const std::vector<unsigned> kPlacementThreads = {1, 4, 8, 16, 24, 32, 40, 48};
 
 Section judge_e1(const Results& results, const Scale& scale) {
   Section section;
-  Figure figure{Figure::Kind::lines, "Speed-up of a fixed amount of reading", "threads", "speed-up over one thread", {}, {}};
+  Plot figure{Plot::Kind::lines, "Speed-up of a fixed amount of reading", "threads", "speed-up over one thread", {}, {}};
   for (unsigned n : kPlacementThreads) figure.xs.push_back(std::to_string(n));
   std::vector<unsigned> knees;
   for (const char* placement : kPlacementNames) {
@@ -115,7 +115,7 @@ Section judge_e2(const Results& results, const Scale& scale) {
   for (const auto& [name, run] : {std::pair<const char*, const Run&>{"ps", ps}, {"ps_fragopt (N21)", flawed}, {"fragmented (N22)", cured}})
     section.table.push_back({name, short_number(results.number(run, "gc_gb_s")), short_number(results.number(run, "collections")), fmt::format("{:.1f} %", 100 * results.number(run, "resize_share"))});
   auto ratio = [&](const Run& run, const char* path) { return results.number(run, path) / results.number(ps, path); };
-  section.figures.push_back({Figure::Kind::bars, "The option against the default, jbb, 48 collector threads", "", "of the default (ps)", {"GC throughput", "collections"},
+  section.figures.push_back({Plot::Kind::bars, "The option against the default, jbb, 48 collector threads", "", "of the default (ps)", {"GC throughput", "collections"},
                              {{"ps_fragopt (N21)", {ratio(flawed, "gc_gb_s"), ratio(flawed, "collections")}}, {"fragmented (N22)", {ratio(cured, "gc_gb_s"), ratio(cured, "collections")}}}, true});
   const bool known = results.good(ps) != nullptr && results.good(flawed) != nullptr && results.good(cured) != nullptr;
   section.claims.push_back(gain_claim("the virtual machine's own option lowers GC throughput", "-35 % (98.4 to 63.6 GB/s)", 98.4 / 63.6, percent(ratio(flawed, "gc_gb_s")), 1 / ratio(flawed, "gc_gb_s")));
@@ -137,7 +137,7 @@ Run first_run(const Scale& scale, const std::string& workload) {
 
 Section judge_e3(const Results& results, const Scale& scale) {
   Section section;
-  Figure figure{Figure::Kind::bars, "Eden's pages by node at the first collection", "node", "share of pages, %", {}, {}};
+  Plot figure{Plot::Kind::bars, "Eden's pages by node at the first collection", "node", "share of pages, %", {}, {}};
   for (int n = 0; n < 8; n++) figure.xs.push_back(std::to_string(n));
   for (const char* workload : {"jbb", "tradesoap"}) {
     std::vector<double> pages;
@@ -207,7 +207,7 @@ Section judge_e4(const Results& results, const Scale& scale) {
     section.claims.push_back(claim(cell.text, cell.paper, ours, holds, known));
   }
   for (const auto& [what, name] : {std::pair<const char*, const char*>{"non_locality", "Accesses from other nodes, jbb"}, {"imbalance", "Imbalance by node, jbb"}}) {
-    Figure figure{Figure::Kind::bars, name, "space", *what == 'n' ? "share of accesses" : "0: all equal", {"eden", "from", "to", "old"}, {}};
+    Plot figure{Plot::Kind::bars, name, "space", *what == 'n' ? "share of accesses" : "0: all equal", {"eden", "from", "to", "old"}, {}};
     for (const char* preset : {"ps", "interleaved", "fragmented", "segregated"}) {
       Series series{preset, {}};
       for (const std::string& space : figure.xs) series.values.push_back(value("jbb", preset, space.c_str(), what));
@@ -269,7 +269,7 @@ Section judge_e6(const Results& results, const Scale& scale) {
   const double soap = ratio("tradesoap", "wall_ns"), xml = ratio("xml-transform", "wall_ns"), jbb = ratio("jbb", "program_gb_s");
   section.claims.push_back(gain_claim("Tradesoap finishes sooner at 48", "-9 %", 1 / 0.91, percent(soap), 1 / soap));
   Claim put_in = gain_claim("XML Transform finishes sooner at 48", "-28 %", 1 / 0.72, percent(xml) + ", put in: how long it computes was chosen by this figure", 1 / xml);
-  put_in.verdict = Verdict::unavailable;
+  put_in.verdict = Outcome::unavailable;
   section.claims.push_back(put_in);
   section.claims.push_back(gain_claim("jbb's throughput more than doubles at 48", "> x2", 2, fmt::format("x{:.2f}", jbb), jbb));
   return section;
@@ -289,12 +289,12 @@ Section judge_e8(const Results& results, const Scale& scale) {
   Section section;
   const Run run = run_of(scale, "jbb", "segregated", 48);
   const double share = results.number(run, "requests_sent") / results.number(run, "copied_objects"), edges = results.number(run, "locality/crossing_edges");
-  Figure figure{Figure::Kind::bars, "Objects asked of another node under segregated spaces", "program", "% of the objects copied", kThree, {{"ours", {}}}};
+  Plot figure{Plot::Kind::bars, "Objects asked of another node under segregated spaces", "program", "% of the objects copied", kThree, {{"ours", {}}}};
   for (const std::string& app : kThree) figure.series[0].values.push_back(100 * results.number(run_of(scale, app, "segregated", 48), "requests_sent") / results.number(run_of(scale, app, "segregated", 48), "copied_objects"));
   section.figures.push_back(figure);
   Claim asked = claim("jbb: scanned objects whose home is not the node that found them (scan requests over objects)", "12 %", fmt::format("{:.1f} %; of the references between young objects {:.1f} % cross nodes", 100 * share, 100 * edges),
                       share >= 0.06 && share <= 0.24, !std::isnan(share));
-  if (asked.verdict == Verdict::fails && share > 0.01) asked.verdict = Verdict::direction;
+  if (asked.verdict == Outcome::fails && share > 0.01) asked.verdict = Outcome::direction;
   section.claims.push_back(asked);
   tell_missing(section, results, run, "jbb under segregated spaces");
   return section;
@@ -338,7 +338,7 @@ Section judge_e10(const Results& results, const Scale& scale) {
   struct Row { const char* app; double ps, naps; };
   const Row rows[] = {{"jbb", 105, 49}, {"compiler", 108, 80}, {"xml-transform", 14, 9.2}, {"xml-validation", 80, 55}, {"aes", 25.6, 9}, {"eclipse", 17.8, 13}};
   section.table = {{"mean pause", "paper ps ms", "paper naps ms", "ratio", "ours ps ms", "ours naps ms", "ratio"}};
-  Figure figure{Figure::Kind::bars, "Mean pause of ps over that of naps, 48 collector threads", "program", "ps / naps (above 1: naps is shorter)", {}, {{"paper", {}}, {"ours", {}}}, true};
+  Plot figure{Plot::Kind::bars, "Mean pause of ps over that of naps, 48 collector threads", "program", "ps / naps (above 1: naps is shorter)", {}, {{"paper", {}}, {"ours", {}}}, true};
   for (const Row& row : rows) {
     const double ps = results.number(run_of(scale, row.app, "ps", 48), "mean_pause_ms"), naps = results.number(run_of(scale, row.app, "naps", 48), "mean_pause_ms");
     section.table.push_back({row.app, short_number(row.ps), short_number(row.naps), fmt::format("{:.2f}", row.ps / row.naps), short_number(ps), short_number(naps), fmt::format("{:.2f}", ps / naps)});
@@ -361,7 +361,7 @@ Section judge_e11(const Results& results, const Scale& scale) {
   const double share = at(48, "gc_share"), after = at(48, "pause_ns") / at(8, "pause_ns");
   section.claims.push_back(claim("ps degrades after about 8 collector threads", "8", fmt::format("shortest at {}; 48 threads take x{:.2f} of 8", best, after), best <= 16, !std::isnan(after)));
   section.claims.push_back(claim("more than a third of the time is GC at 48", "> 1/3", fmt::format("{:.0f} %", 100 * share), share > 1.0 / 3, !std::isnan(share)));
-  section.claims.push_back({"G1 collapses after 20 cores", "cited", "there is no such collector here", Verdict::unavailable, ""});
+  section.claims.push_back({"G1 collapses after 20 cores", "cited", "there is no such collector here", Outcome::unavailable, ""});
   return section;
 }
 

@@ -119,8 +119,8 @@ Section judge_g1(const Results& results, const Scale& scale) {
     section.table.push_back({one.machine, one.workload, std::to_string(one.workers), fmt::format("{:.3f}", own), best_name, fmt::format("{:.3f}", best), fmt::format("{:.2f}", ratio)});
   }
   std::sort(workers.begin(), workers.end());
-  Figure machine_bars{Figure::Kind::bars, "Pauses against the default preset, by machine", "machine", "preset / garner (above 1: garner is shorter)", machines, {}, true};
-  Figure worker_bars{Figure::Kind::bars, "Pauses against the default preset, by threads", "collector threads", "preset / garner (above 1: garner is shorter)", {}, {}, true};
+  Plot machine_bars{Plot::Kind::bars, "Pauses against the default preset, by machine", "machine", "preset / garner (above 1: garner is shorter)", machines, {}, true};
+  Plot worker_bars{Plot::Kind::bars, "Pauses against the default preset, by threads", "collector threads", "preset / garner (above 1: garner is shorter)", {}, {}, true};
   for (unsigned n : workers) worker_bars.xs.push_back(std::to_string(n));
   for (const std::string& p : {"ps", "naps"}) {
     Series of_machines{p, {}}, of_workers{p, {}};
@@ -193,7 +193,7 @@ Section judge_g2(const Results& results, const Scale& scale) {
   section.table.push_back({"without", "option"});
   for (unsigned n : groups) section.table[0].push_back(fmt::format("{} threads", n));
   section.table[0].push_back("all");
-  Figure figure{Figure::Kind::bars, "Pauses without an ingredient over those with all", "instead of the ingredient", "without / with (above 1: it helps)", {}, {{"all cases", {}}}, true};
+  Plot figure{Plot::Kind::bars, "Pauses without an ingredient over those with all", "instead of the ingredient", "without / with (above 1: it helps)", {}, {{"all cases", {}}}, true};
   unsigned helpful = 0;
   bool known = true;
   std::string losses;

@@ -15,7 +15,7 @@ namespace {
 constexpr double kWidth = 640, kBase = 278, kLeft = 62, kRight = 150, kTop = 34; // kBase: y of 0
 
 struct Ink { std::string colour, dash; };
-Ink ink_of(const Figure& f, size_t series) {
+Ink ink_of(const Plot& f, size_t series) {
   std::vector<std::string> names;
   for (const Series& s : f.series) names.push_back(s.name);
   const Look look = looks_of(names)[series];
@@ -48,7 +48,7 @@ std::vector<double> places(const std::vector<std::string>& xs) {
   return scaled;
 }
 
-void axes(Canvas& c, const Figure& f, const std::string& caption) {
+void axes(Canvas& c, const Plot& f, const std::string& caption) {
   c.text(kLeft, 18, f.title + " (simulated)", "font-size=\"14\" font-weight=\"bold\"");
   for (double value = 0; value < c.top * 1.001; value += c.step) {
     c.out += fmt::format("<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" stroke=\"#ddd\"/>\n", kLeft, kWidth - kRight, c.y(value));
@@ -62,13 +62,13 @@ void axes(Canvas& c, const Figure& f, const std::string& caption) {
     const double at = kTop + 10 + 18 * double(s);
     const bool any = std::any_of(f.series[s].values.begin(), f.series[s].values.end(), [](double v) { return std::isfinite(v); });
     const Ink ink = ink_of(f, s);
-    if (f.kind == Figure::Kind::lines) c.out += fmt::format("<path class=\"key\" d=\"M{} {:.1f}h18\" stroke=\"{}\" stroke-width=\"2\" stroke-dasharray=\"{}\"/>\n", kWidth - kRight + 8, at - 4, ink.colour, ink.dash);
+    if (f.kind == Plot::Kind::lines) c.out += fmt::format("<path class=\"key\" d=\"M{} {:.1f}h18\" stroke=\"{}\" stroke-width=\"2\" stroke-dasharray=\"{}\"/>\n", kWidth - kRight + 8, at - 4, ink.colour, ink.dash);
     else c.out += fmt::format("<rect class=\"key\" x=\"{}\" y=\"{:.1f}\" width=\"12\" height=\"10\" fill=\"{}\"/>\n", kWidth - kRight + 12, at - 9, ink.colour);
     c.text(kWidth - kRight + 30, at, f.series[s].name + (any ? "" : " (n/a)"), "");
   }
 }
 
-void lines(Canvas& c, const Figure& f) {
+void lines(Canvas& c, const Plot& f) {
   const std::vector<double> at = places(f.xs);
   for (size_t i = 0; i < f.xs.size(); i++) c.text(at[i], kBase + 16, f.xs[i], "text-anchor=\"middle\"");
   for (size_t s = 0; s < f.series.size(); s++) {
@@ -84,18 +84,18 @@ void lines(Canvas& c, const Figure& f) {
   }
 }
 
-size_t longest_name(const Figure& f) {
+size_t longest_name(const Plot& f) {
   size_t longest = 0;
   for (const std::string& x : f.xs) longest = std::max(longest, x.size());
   return longest;
 }
 // By how many degrees names of x must be turned to have room.
-int slant(const Figure& f) {
-  const bool fits = f.kind == Figure::Kind::lines || 6.2 * double(longest_name(f)) <= (kWidth - kRight - kLeft) / double(std::max<size_t>(f.xs.size(), 1));
+int slant(const Plot& f) {
+  const bool fits = f.kind == Plot::Kind::lines || 6.2 * double(longest_name(f)) <= (kWidth - kRight - kLeft) / double(std::max<size_t>(f.xs.size(), 1));
   return fits ? 0 : longest_name(f) < 16 ? 25 : 55;
 }
 
-void bars(Canvas& c, const Figure& f) {
+void bars(Canvas& c, const Plot& f) {
   const double group = (kWidth - kRight - kLeft) / double(std::max<size_t>(f.xs.size(), 1)), width = group * 0.8 / double(std::max<size_t>(f.series.size(), 1));
   for (size_t i = 0; i < f.xs.size(); i++) {
     const double x = kLeft + group * (double(i) + 0.5), y = kBase + 14;
@@ -134,7 +134,7 @@ double grid_step(double most) {
 std::string claims_html(const Section& section, bool own) {
   std::string out = fmt::format("<table class=\"claims\"><tr><th>claim</th><th>{}</th><th>ours (simulated)</th><th>verdict</th></tr>\n", own ? "wanted" : "paper");
   for (const Claim& c : section.claims)
-    out += fmt::format("<tr class=\"{}\"><td>{}{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", c.verdict == Verdict::holds ? "holds" : c.verdict == Verdict::direction ? "direction" : c.verdict == Verdict::fails ? "fails" : "open", escape(c.text),
+    out += fmt::format("<tr class=\"{}\"><td>{}{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", c.verdict == Outcome::holds ? "holds" : c.verdict == Outcome::direction ? "direction" : c.verdict == Outcome::fails ? "fails" : "open", escape(c.text),
                        c.why.empty() ? "" : "<br><small>" + escape(c.why) + "</small>", escape(c.paper), escape(c.ours), verdict_name(c.verdict));
   return out + "</table>\n";
 }
@@ -148,12 +148,12 @@ std::string caption_of(const Chapter& chapter) {
 }
 
 Claim claim(const std::string& text, const std::string& paper, const std::string& ours, bool holds, bool known, const std::string& why) {
-  return {text, paper, known ? ours : "not available", !known ? Verdict::unavailable : holds ? Verdict::holds : Verdict::fails, why};
+  return {text, paper, known ? ours : "not available", !known ? Outcome::unavailable : holds ? Outcome::holds : Outcome::fails, why};
 }
 
 Claim gain_claim(const std::string& text, const std::string& paper_text, double paper, const std::string& ours_text, double ours) {
   Claim one = claim(text, paper_text, ours_text, ours - 1 >= (paper - 1) / 2 && ours - 1 <= 2 * (paper - 1), !std::isnan(ours));
-  if (one.verdict == Verdict::fails && ours > 1.03) one.verdict = Verdict::direction;
+  if (one.verdict == Outcome::fails && ours > 1.03) one.verdict = Outcome::direction;
   return one;
 }
 
@@ -161,17 +161,17 @@ std::string tally(const size_t (&counts)[kVerdicts]) { return fmt::format("{} ho
 
 std::string percent(double ratio) { return std::isnan(ratio) ? "-" : fmt::format("{:+.0f} %", 100 * (ratio - 1)); }
 
-const char* verdict_name(Verdict verdict) {
+const char* verdict_name(Outcome verdict) {
   switch (verdict) {
-    case Verdict::holds: return "holds";
-    case Verdict::direction: return "direction only";
-    case Verdict::fails: return "does not hold";
-    case Verdict::unavailable: break;
+    case Outcome::holds: return "holds";
+    case Outcome::direction: return "direction only";
+    case Outcome::fails: return "does not hold";
+    case Outcome::unavailable: break;
   }
   return "not available";
 }
 
-std::string draw_svg(const Figure& figure, const std::string& caption) {
+std::string draw_svg(const Plot& figure, const std::string& caption) {
   Canvas c;
   double most = 0;
   for (const Series& s : figure.series)
@@ -183,7 +183,7 @@ std::string draw_svg(const Figure& figure, const std::string& caption) {
   if (const int turned = slant(figure); turned != 0) c.below += std::max((turned > 30 ? 4.6 : 2.6) * double(longest_name(figure)) - 12, 0.0);
   c.out = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"{0}\" height=\"{1}\" fill=\"#fff\"/>\n", kWidth, c.height());
   axes(c, figure, caption);
-  if (figure.kind == Figure::Kind::lines) lines(c, figure);
+  if (figure.kind == Plot::Kind::lines) lines(c, figure);
   else bars(c, figure);
   return c.out + "</svg>\n";
 }
@@ -199,7 +199,7 @@ std::string draw_report(const std::vector<Chapter>& chapters, const Scale& scale
   out += "<p>";
   for (const Chapter& chapter : chapters) {
     size_t held = 0;
-    for (const Claim& c : chapter.section.claims) held += c.verdict == Verdict::holds;
+    for (const Claim& c : chapter.section.claims) held += c.verdict == Outcome::holds;
     out += fmt::format("<a href=\"#{0}\">{0}</a>&nbsp;<small>{1}&nbsp;of&nbsp;{2}&nbsp;hold</small>&ensp;\n", escape(chapter.experiment->id), held, chapter.section.claims.size());
   }
   out += "</p>\n";
@@ -208,7 +208,7 @@ std::string draw_report(const std::vector<Chapter>& chapters, const Scale& scale
     out += fmt::format("<h2 id=\"{0}\">{0}: {1}</h2>\n<p>{2}.{3}</p>\n", escape(e.id), escape(e.title), escape(e.paper), e.lost.empty() ? "" : " <i>Lost or not reported: " + escape(e.lost) + ".</i>");
     out += claims_html(chapter.section, e.id.rfind("ours/", 0) == 0);
     if (!chapter.section.table.empty()) out += html_table(chapter.section.table);
-    for (const Figure& f : chapter.section.figures) out += "<div class=\"wide\">" + draw_svg(f, caption_of(chapter)) + "</div>\n";
+    for (const Plot& f : chapter.section.figures) out += "<div class=\"wide\">" + draw_svg(f, caption_of(chapter)) + "</div>\n";
     out += fmt::format("<p><small>{}. Again: <code>garner reproduce {}{}</code></small></p>\n", caption_of(chapter), e.id, scale.quick ? " --quick" : "");
   }
   return out + "</body></html>\n";
@@ -219,7 +219,7 @@ nlohmann::ordered_json json_of(const Chapter& chapter, const Scale& scale, const
   auto number = [](double v) { return std::isfinite(v) ? json(v) : json(nullptr); };
   json claims = json::array(), figures = json::array(), runs = json::object();
   for (const Claim& c : chapter.section.claims) claims.push_back({{"claim", c.text}, {"paper", c.paper}, {"ours", c.ours}, {"verdict", verdict_name(c.verdict)}, {"why", c.why}});
-  for (const Figure& f : chapter.section.figures) {
+  for (const Plot& f : chapter.section.figures) {
     json series = json::object();
     for (const Series& s : f.series) {
       json values = json::array();

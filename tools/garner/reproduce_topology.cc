@@ -53,7 +53,7 @@ std::vector<Run> locality_runs(const Scale& scale) {
 
 Section judge_x1(const Results& results, const Scale& scale) {
   Section section;
-  Figure figure{Figure::Kind::bars, "Locality of rooted sub-graphs, loc(A)", "program", "loc(A)", {}, {{"all roots", {}}}};
+  Plot figure{Plot::Kind::bars, "Locality of rooted sub-graphs, loc(A)", "program", "loc(A)", {}, {{"all roots", {}}}};
   double sum = 0;
   std::string best, worst;
   double high = -1, low = 2;
@@ -75,7 +75,7 @@ Section judge_x1(const Results& results, const Scale& scale) {
 
 Section judge_x2(const Results& results, const Scale& scale) {
   Section section;
-  Figure figure{Figure::Kind::bars, "Locality by kind of root, loc(A)", "program", "loc(A)", {}, {{"old-to-young", {}}, {"stack", {}}, {"static", {}}}};
+  Plot figure{Plot::Kind::bars, "Locality by kind of root, loc(A)", "program", "loc(A)", {}, {{"old-to-young", {}}, {"stack", {}}, {"static", {}}}};
   unsigned lower = 0, known = 0;
   std::string not_lower;
   for (const std::string& w : all_programs()) {
@@ -106,8 +106,8 @@ std::vector<Run> scheme_runs(const Scale& scale) {
   return all;
 }
 
-Figure against_org(const Results& results, const Scale& scale, const char* path, const std::string& title) {
-  Figure figure{Figure::Kind::bars, title, "program", "org / scheme (above 1 is better)", all_programs(), {}, true};
+Plot against_org(const Results& results, const Scale& scale, const char* path, const std::string& title) {
+  Plot figure{Plot::Kind::bars, title, "program", "org / scheme (above 1 is better)", all_programs(), {}, true};
   for (const std::string& s : {"aggressive", "hybrid", "relaxed"}) {
     Series series{s, {}};
     for (const std::string& w : all_programs()) series.values.push_back(results.number(run_of(scale, w, "org"), path) / results.number(run_of(scale, w, s), path));
@@ -170,8 +170,8 @@ std::vector<Run> size_runs(const Scale& scale) {
 }
 
 // Time for the same work: the same program allocates as much, up to the last collection's remainder.
-Figure by_size(const Results& results, const Scale& scale, const char* path, const std::string& title) {
-  Figure figure{Figure::Kind::lines, title, "heap, the paper's GB that the size stands for", "ms per GB allocated", {"100", "150", "200"}, {}};
+Plot by_size(const Results& results, const Scale& scale, const char* path, const std::string& title) {
+  Plot figure{Plot::Kind::lines, title, "heap, the paper's GB that the size stands for", "ms per GB allocated", {"100", "150", "200"}, {}};
   for (const std::string& s : kSchemes) {
     Series series{s, {}};
     for (unsigned p : kSizes) series.values.push_back(results.number(size_run(scale, s, p), path) * 1e3 / results.number(size_run(scale, s, p), "allocated"));
@@ -204,7 +204,7 @@ const unsigned kGraphs[] = {25, 100, 400};
 
 Section judge_x7(const Results& results, const Scale& scale) {
   Section section;
-  Figure figure{Figure::Kind::lines, "Time in the card phase", "nodes of the graph in old space, %", "ms per collection", {}, {{"cards", {}}, {"pause", {}}}};
+  Plot figure{Plot::Kind::lines, "Time in the card phase", "nodes of the graph in old space, %", "ms per collection", {}, {{"cards", {}}, {"pause", {}}}};
   for (unsigned g : kGraphs) {
     figure.xs.push_back(std::to_string(g));
     const double n = results.number(card_run(scale, g), "collections");

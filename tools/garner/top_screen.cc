@@ -115,7 +115,7 @@ void TopScreen::draw(const std::vector<StyledLine>& lines) {
   werase(stdscr);
   for (size_t row = 0; row < lines.size() && row < height(); row++) {
     wmove(stdscr, int(row), 0);
-    for (const Piece& piece : lines[row]) {
+    for (const StyledText& piece : lines[row]) {
       wattrset(stdscr, int(attributes_of(piece.style, coloured_)));
       waddstr(stdscr, piece.text.c_str());
     }

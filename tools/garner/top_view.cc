@@ -18,7 +18,7 @@ size_t width_of(const std::string& text) {
 }
 size_t width_of(const StyledLine& line) {
   size_t width = 0;
-  for (const Piece& piece : line) width += width_of(piece.text);
+  for (const StyledText& piece : line) width += width_of(piece.text);
   return width;
 }
 
@@ -197,7 +197,7 @@ View::Lines View::pauses(size_t rows) const {
   std::string failures;
   if (f_.now.promotion_failed != 0) failures += fmt::format(", promotion failed {} x", short_count(f_.now.promotion_failed));
   if (f_.out_of_memory != 0) failures += fmt::format(", out of memory {} x", short_count(f_.out_of_memory));
-  const auto head = [&](const char* text) { return Piece{fmt::format("{:<{}}", text, wide_ ? 11 : 9), Style::title}; };
+  const auto head = [&](const char* text) { return StyledText{fmt::format("{:<{}}", text, wide_ ? 11 : 9), Style::title}; };
   Lines all = {{head("pauses"), {last, Style::plain}},
                {head(fmt::format("{} {}", "last", pauses_.size()).c_str()), {percentiles, Style::plain}},
                {head("kinds"), {counts(f_.now.kinds, 3, 3, [](size_t i) { return name_of(Kind(i)); }), Style::plain}, {failures, Style::alarm}},
@@ -336,7 +336,7 @@ std::string plain_text(const std::vector<StyledLine>& lines) {
   std::string all;
   for (const StyledLine& line : lines) {
     std::string text;
-    for (const Piece& piece : line) text += piece.text;
+    for (const StyledText& piece : line) text += piece.text;
     text.resize(text.find_last_not_of(' ') + 1);
     all += text + "\n";
   }

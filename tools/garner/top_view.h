@@ -11,11 +11,11 @@
 namespace garner::tool {
 
 enum class Style { plain, title, faint, used, holes, young, full, alarm };
-struct Piece {
+struct StyledText {
   std::string text; // UTF-8; each character is one column wide
   Style style;
 };
-using StyledLine = std::vector<Piece>;
+using StyledLine = std::vector<StyledText>;
 
 struct TopFrame {
   size_t width = 80, height = 24; // height 0: as many lines as there are, and no line about keys
