@@ -41,7 +41,7 @@ bool keep_page(void* at) {
   return false;
 }
 #endif
-}
+} // namespace
 
 void* map_own(usize bytes) {
   bytes = align_up(bytes, kPageBytes);

@@ -527,7 +527,11 @@ template <class H, class M> void Cycle<H, M>::move(Self& self, CycleEnd& end) {
   auto& m = beside();
   auto& moving = m.moving();
   const u32 most = gang_.workers();
-  if (!moving.begin()) return;
+  if (!moving.begin()) { // there is no memory for its lists, and who asks again would ask for ever
+    m.stay();
+    end.compact_ns += clean_marks(self);
+    return watch_program(false);
+  }
   condemned_ = 2; // hosts pass over what only old objects have, by this
   host_.before_roots(Kind::full);
   TaskBody gather{[&](Self& s, u32) { moving.gather_task(s, Kind::full); }};

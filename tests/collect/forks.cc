@@ -23,7 +23,7 @@ extern "C" const char* __tsan_default_options() { return "halt_on_error=1:exitco
 namespace garner::test {
 namespace {
 constexpr int kReported = 66; // the thread sanitizer's exit code
-}
+} // namespace
 
 u64 monotonic_s() {
   timespec t;

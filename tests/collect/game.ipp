@@ -9,7 +9,7 @@ namespace garner::test {
 namespace {
 inline constexpr u32 kNativeWords = 4096;
 inline constexpr u32 kOver = u32(1) << 31;
-}
+} // namespace
 
 template <class M> Game<M>::Game(M& m, const Script& s) : machine(m), script(s), host(m, s.settings, s.manners), examiner(host, shadow), native_(new word[kNativeWords]()) {
   examiner.context = s.context;

@@ -77,6 +77,40 @@ TEST(Moving, N13SparseRegionsAreEmptiedByAndBy) {
   s.expect_linked();
 }
 
+// What the thread asks for when no collection comes: each of the two in its time, and nothing for which it is too early or too late.
+TEST(Moving, WhatIsAskedForIsWhatIsWanting) {
+  Sparse s;
+  auto ask = [&](Cause cause) {
+    Request request;
+    request.cause = cause;
+    request.may_widen = false;
+    const u64 before = s.cycle().count();
+    s.heap.mutator.collect(s.heap.self, request);
+    return s.cycle().count() != before;
+  };
+  auto wait = [&](Awaits what) {
+    for (u32 i = 0; i < 1'000'000 && s.heap.host.cycle->awaits() != what; i++) s.heap.self.yield();
+    ASSERT_EQ(s.heap.host.cycle->awaits(), what);
+  };
+  EXPECT_FALSE(ask(Cause::moves)) << "nothing has been marked";
+  s.collect(true);
+  wait(Awaits::last_pause);
+  EXPECT_FALSE(ask(Cause::moves)) << "what is wanting is the last pause";
+  EXPECT_TRUE(ask(Cause::marked));
+  u64 moved = 0;
+  for (u32 steps = 0; s.heap.host.cycle->moving(); steps++) {
+    ASSERT_LT(steps, 20u);
+    wait(Awaits::portion);
+    EXPECT_FALSE(ask(Cause::marked)) << "that has come";
+    ASSERT_TRUE(ask(Cause::moves));
+    moved += s.heap.last().moved;
+  }
+  EXPECT_GT(moved, 150'000u);
+  EXPECT_EQ(s.heap.host.cycle->awaits(), Awaits::nothing);
+  EXPECT_FALSE(ask(Cause::moves)) << "all have moved";
+  s.expect_linked();
+}
+
 TEST(Moving, N13WhateverRefersToWhatMovesFollowsIt) {
   Sparse s("workers=2,woken_per=0");
   auto& table = s.heap.host.table;

@@ -5,7 +5,7 @@ namespace garner::test {
 
 namespace {
 inline constexpr usize kCellsMost = 160;
-}
+} // namespace
 
 template <class M> const typename Player<M>::Operation Player<M>::kOperations[] = {
   &Player::allocate_small, &Player::allocate_medium, &Player::allocate_large, &Player::allocate_pinned, &Player::allocate_garbage, &Player::build_list,

@@ -110,6 +110,8 @@ TEST_F(Counselling, PausesFarAboveTheGoal) {
   collections(100, 1000, 39, "young1", "eden_full", {.young = 100 << 20});
   collections(1, 10'000, 300, "full", "marked");
   EXPECT_EQ(told(), "");
+  collections(1, 1000, 50, "young1", "moves", {.young = 1 << 20});
+  EXPECT_EQ(told(), "") << "a smaller eden makes none of what moves";
 }
 
 TEST_F(Counselling, ThreadsThatDoNotStop) {

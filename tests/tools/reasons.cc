@@ -11,7 +11,7 @@ TEST(Reasons, EachBelongsToAClaim) {
   for (const auto* list : {&naps_experiments(), &topology_experiments()})
     for (const Experiment& e : *list)
       for (const Claim& c : e.judge(Results(), Scale{false}).claims) {
-        EXPECT_EQ(c.verdict, Outcome::unavailable) << e.id << " " << c.text << ": judged without results";
+        EXPECT_EQ(c.outcome, Outcome::unavailable) << e.id << " " << c.text << ": judged without results";
         claims[{e.id, c.text}] = true;
       }
   EXPECT_GT(claims.size(), 80u);

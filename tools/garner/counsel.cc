@@ -57,7 +57,8 @@ Sums sums_of(const LogData& log) {
         sums.idle_ns += double(worker.sum.idle_ns);
       }
     Longest& longest = cycle.kind == "full" ? sums.longest_full : sums.longest_young;
-    if (cycle.pause_ns > longest.ns) longest = {cycle.pause_ns, cycle.cause, f.young_before, f.heap_after};
+    if (cycle.pause_ns > longest.ns && cycle.cause != "moves") // what is young, and how much of it there may be, has no part in that
+      longest = {cycle.pause_ns, cycle.cause, f.young_before, f.heap_after};
     if (cycle.kind != "full") continue;
     sums.full++;
     if (f.limit != 0 && double(f.heap_after) * double(sums.limit) >= double(sums.live) * double(f.limit)) sums.live = f.heap_after, sums.limit = f.limit;

@@ -214,7 +214,7 @@ int reproduce(const Options& options) {
   const auto seconds = run_all(runs, options.jobs != 0 ? options.jobs : unsigned(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN))), journal, results);
   tell_times(chosen, scale, seconds);
   std::vector<Chapter> chapters;
-  size_t counts[kVerdicts] = {};
+  size_t counts[kOutcomes] = {};
   Table table({"experiment", "claim", "paper", "ours, simulated", "verdict"});
   for (size_t column = 1; column < 5; column++) table.left(column);
   for (const Experiment* e : chosen) {
@@ -222,9 +222,9 @@ int reproduce(const Options& options) {
     for (const Run& run : e->runs(scale))
       if (std::find(chapter.machines.begin(), chapter.machines.end(), run.machine) == chapter.machines.end()) chapter.machines.push_back(run.machine);
     for (Claim& c : chapter.section.claims)
-      if (!scale.quick && c.why.empty() && !e->id.starts_with("ours/") && (c.verdict == Outcome::fails || c.verdict == Outcome::direction)) c.why = reason_of(e->id, c.text);
+      if (!scale.quick && c.why.empty() && !e->id.starts_with("ours/") && (c.outcome == Outcome::fails || c.outcome == Outcome::direction)) c.why = reason_of(e->id, c.text);
     write_chapter(chapter, scale, results, options.out);
-    for (const Claim& c : chapter.section.claims) counts[size_t(c.verdict)]++, table.row({e->id, c.text, c.paper, c.ours, verdict_name(c.verdict)});
+    for (const Claim& c : chapter.section.claims) counts[size_t(c.outcome)]++, table.row({e->id, c.text, c.paper, c.ours, verdict_name(c.outcome)});
     chapters.push_back(std::move(chapter));
   }
   const std::filesystem::path directory = options.out;

@@ -56,8 +56,8 @@ struct Plot {
 };
 
 enum class Outcome { holds, direction, fails, unavailable }; // direction: the same way, but less than half or more than twice as far
-inline constexpr size_t kVerdicts = 4;
-struct Claim { std::string text, paper, ours; Outcome verdict; std::string why; };
+inline constexpr size_t kOutcomes = 4;
+struct Claim { std::string text, paper, ours; Outcome outcome; std::string why; };
 
 struct Section {
   std::vector<Plot> figures;
@@ -100,8 +100,8 @@ Claim gain_claim(const std::string& text, const std::string& paper_text, double 
 // By experiment and claim (reproduce_reasons.cc); "not tested" where none is known.
 const std::map<std::pair<std::string, std::string>, std::string>& reasons();
 std::string reason_of(const std::string& experiment, const std::string& claim);
-std::string tally(const size_t (&counts)[kVerdicts]); // "61 hold, 5 in direction only, …"
+std::string tally(const size_t (&counts)[kOutcomes]); // "61 hold, 5 in direction only, …"
 std::string percent(double ratio); // how far a ratio is from 1, with its sign: 1.2 is "+20 %", 0.8 "-20 %"; "-" for none
-const char* verdict_name(Outcome verdict);
+const char* verdict_name(Outcome outcome);
 
 } // namespace garner::tool

@@ -269,7 +269,7 @@ Section judge_e6(const Results& results, const Scale& scale) {
   const double soap = ratio("tradesoap", "wall_ns"), xml = ratio("xml-transform", "wall_ns"), jbb = ratio("jbb", "program_gb_s");
   section.claims.push_back(gain_claim("Tradesoap finishes sooner at 48", "-9 %", 1 / 0.91, percent(soap), 1 / soap));
   Claim put_in = gain_claim("XML Transform finishes sooner at 48", "-28 %", 1 / 0.72, percent(xml) + ", put in: how long it computes was chosen by this figure", 1 / xml);
-  put_in.verdict = Outcome::unavailable;
+  put_in.outcome = Outcome::unavailable;
   section.claims.push_back(put_in);
   section.claims.push_back(gain_claim("jbb's throughput more than doubles at 48", "> x2", 2, fmt::format("x{:.2f}", jbb), jbb));
   return section;
@@ -294,7 +294,7 @@ Section judge_e8(const Results& results, const Scale& scale) {
   section.figures.push_back(figure);
   Claim asked = claim("jbb: scanned objects whose home is not the node that found them (scan requests over objects)", "12 %", fmt::format("{:.1f} %; of the references between young objects {:.1f} % cross nodes", 100 * share, 100 * edges),
                       share >= 0.06 && share <= 0.24, !std::isnan(share));
-  if (asked.verdict == Outcome::fails && share > 0.01) asked.verdict = Outcome::direction;
+  if (asked.outcome == Outcome::fails && share > 0.01) asked.outcome = Outcome::direction;
   section.claims.push_back(asked);
   tell_missing(section, results, run, "jbb under segregated spaces");
   return section;

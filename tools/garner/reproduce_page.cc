@@ -134,8 +134,8 @@ double grid_step(double most) {
 std::string claims_html(const Section& section, bool own) {
   std::string out = fmt::format("<table class=\"claims\"><tr><th>claim</th><th>{}</th><th>ours (simulated)</th><th>verdict</th></tr>\n", own ? "wanted" : "paper");
   for (const Claim& c : section.claims)
-    out += fmt::format("<tr class=\"{}\"><td>{}{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", c.verdict == Outcome::holds ? "holds" : c.verdict == Outcome::direction ? "direction" : c.verdict == Outcome::fails ? "fails" : "open", escape(c.text),
-                       c.why.empty() ? "" : "<br><small>" + escape(c.why) + "</small>", escape(c.paper), escape(c.ours), verdict_name(c.verdict));
+    out += fmt::format("<tr class=\"{}\"><td>{}{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", c.outcome == Outcome::holds ? "holds" : c.outcome == Outcome::direction ? "direction" : c.outcome == Outcome::fails ? "fails" : "open", escape(c.text),
+                       c.why.empty() ? "" : "<br><small>" + escape(c.why) + "</small>", escape(c.paper), escape(c.ours), verdict_name(c.outcome));
   return out + "</table>\n";
 }
 
@@ -153,16 +153,16 @@ Claim claim(const std::string& text, const std::string& paper, const std::string
 
 Claim gain_claim(const std::string& text, const std::string& paper_text, double paper, const std::string& ours_text, double ours) {
   Claim one = claim(text, paper_text, ours_text, ours - 1 >= (paper - 1) / 2 && ours - 1 <= 2 * (paper - 1), !std::isnan(ours));
-  if (one.verdict == Outcome::fails && ours > 1.03) one.verdict = Outcome::direction;
+  if (one.outcome == Outcome::fails && ours > 1.03) one.outcome = Outcome::direction;
   return one;
 }
 
-std::string tally(const size_t (&counts)[kVerdicts]) { return fmt::format("{} hold, {} in direction only, {} do not, {} cannot be judged", counts[0], counts[1], counts[2], counts[3]); }
+std::string tally(const size_t (&counts)[kOutcomes]) { return fmt::format("{} hold, {} in direction only, {} do not, {} cannot be judged", counts[0], counts[1], counts[2], counts[3]); }
 
 std::string percent(double ratio) { return std::isnan(ratio) ? "-" : fmt::format("{:+.0f} %", 100 * (ratio - 1)); }
 
-const char* verdict_name(Outcome verdict) {
-  switch (verdict) {
+const char* verdict_name(Outcome outcome) {
+  switch (outcome) {
     case Outcome::holds: return "holds";
     case Outcome::direction: return "direction only";
     case Outcome::fails: return "does not hold";
@@ -189,9 +189,9 @@ std::string draw_svg(const Plot& figure, const std::string& caption) {
 }
 
 std::string draw_report(const std::vector<Chapter>& chapters, const Scale& scale, unsigned long long seed) {
-  size_t counts[kVerdicts] = {};
+  size_t counts[kOutcomes] = {};
   for (const Chapter& chapter : chapters)
-    for (const Claim& c : chapter.section.claims) counts[size_t(c.verdict)]++;
+    for (const Claim& c : chapter.section.claims) counts[size_t(c.outcome)]++;
   std::string out = page_head("experiments, simulated", kStyle + page_colours());
   out += fmt::format("<h1>Experiments on the simulated machine</h1>\n<p>Every figure here is <b>simulated</b>: the collector's own code on a model of the machine (seed {}{}). Workloads are generators with the stated allocation patterns, "
                      "on heaps scaled down to {} of their full size, which is itself about a fifth of the first paper's young spaces and a thousandth of the second's largest. Of the claims about shape {}.</p>\n",
@@ -199,7 +199,7 @@ std::string draw_report(const std::vector<Chapter>& chapters, const Scale& scale
   out += "<p>";
   for (const Chapter& chapter : chapters) {
     size_t held = 0;
-    for (const Claim& c : chapter.section.claims) held += c.verdict == Outcome::holds;
+    for (const Claim& c : chapter.section.claims) held += c.outcome == Outcome::holds;
     out += fmt::format("<a href=\"#{0}\">{0}</a>&nbsp;<small>{1}&nbsp;of&nbsp;{2}&nbsp;hold</small>&ensp;\n", escape(chapter.experiment->id), held, chapter.section.claims.size());
   }
   out += "</p>\n";
@@ -218,7 +218,7 @@ nlohmann::ordered_json json_of(const Chapter& chapter, const Scale& scale, const
   using json = nlohmann::ordered_json;
   auto number = [](double v) { return std::isfinite(v) ? json(v) : json(nullptr); };
   json claims = json::array(), figures = json::array(), runs = json::object();
-  for (const Claim& c : chapter.section.claims) claims.push_back({{"claim", c.text}, {"paper", c.paper}, {"ours", c.ours}, {"verdict", verdict_name(c.verdict)}, {"why", c.why}});
+  for (const Claim& c : chapter.section.claims) claims.push_back({{"claim", c.text}, {"paper", c.paper}, {"ours", c.ours}, {"verdict", verdict_name(c.outcome)}, {"why", c.why}});
   for (const Plot& f : chapter.section.figures) {
     json series = json::object();
     for (const Series& s : f.series) {
@@ -243,7 +243,7 @@ std::string markdown_of(const std::vector<Chapter>& chapters) {
   };
   std::string out = "| experiment | claim | paper | ours, simulated | verdict |\n|---|---|---|---|---|\n";
   for (const Chapter& chapter : chapters)
-    for (const Claim& c : chapter.section.claims) out += fmt::format("| {} | {} | {} | {} | {} |\n", chapter.experiment->id, cell(c.text), cell(c.paper), cell(c.ours), verdict_name(c.verdict));
+    for (const Claim& c : chapter.section.claims) out += fmt::format("| {} | {} | {} | {} | {} |\n", chapter.experiment->id, cell(c.text), cell(c.paper), cell(c.ours), verdict_name(c.outcome));
   std::string reasons;
   for (const Chapter& chapter : chapters)
     for (const Claim& c : chapter.section.claims)

@@ -7,7 +7,7 @@ namespace garner::simulation {
 
 namespace {
 constexpr u32 kStretch = 10'000; // ns of computing between two safepoints
-}
+} // namespace
 
 const std::vector<Pattern>& patterns() {
   static const std::vector<Pattern> kAll = [] {

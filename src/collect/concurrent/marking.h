@@ -8,7 +8,8 @@
 //   last pause    after a young collection, when the thread is done or old space cannot wait for it; the host may have the thread ask for it (seam/host.h). What it has not come to, gather, roots, young objects, written pages, and the closure (workers); weak things; how much of each region lives (workers); regions
 //                 without a live object are freed. Where memory is short, or collect.sweep_beside is off: sweep (workers), and clean (workers)
 //   sweeping      else: thread. It makes fillers of what is dead, region by region, and gives the holes to old space. Young collections come and go
-//   settling      after the first young collection that finds all swept: clean (workers), or the search for what moves
+//   settling      after the first young collection that finds all swept: clean (workers), or the search for what moves. Where something is to move the host may have the thread ask for this one too, and for
+//                 those that move
 //
 // WHY NOTHING DEAD IS FOLLOWED WHILE IT WAITS TO BE SWEPT. It may refer to what has been freed, and be of a type that is no more. A region in which something waits is Region::unswept, and nothing
 // new comes into it. Only cards lead there: young collections look at marked objects alone on such a card, and an object that contains a pointer is asked of the marks (heap/starts.h).
@@ -75,7 +76,7 @@ template <class H, class M> class Marking {
   u64 taken_over() const { return taken_over_; } // entries that last pauses found on the thread's stack, of all markings
   bool sweeps() const { return state_ == State::sweeping || state_ == State::swept; }
   Awaits awaits() const { return marks() ? Awaits::last_pause : state_ != State::idle && moving_.any() ? Awaits::portion : Awaits::nothing; } // in a pause
-  bool rests() const { return turns_.rests(); } // any-thread, a hint: between two pauses, that the last may come
+  bool rests() const { return turns_.rests(); } // any-thread, a hint: it has nothing to do until a collection comes
 
   // first pause: begin, gather_task by every worker, root_tasks, root_task (a tracing phase)
   void begin();

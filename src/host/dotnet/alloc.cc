@@ -186,7 +186,7 @@ bool DotNet::marked_beside(usize bytes) {
   // Not `bytes` more: they are no sign that marking is too slow, and a stop would not make them fewer. Where it is, the last pause marks what is left, which is less than everything.
   const bool marking = cycle->marking();
   if (!marking && !(begins_beside() && cycle->prefers_beside(bytes))) return false;
-  if (marking && cycle->awaits() == Awaits::nothing && !cycle->pace().overdue(cycle->old_bytes())) return true;
+  if (marking && cycle->awaits() != Awaits::last_pause && !cycle->pace().overdue(cycle->old_bytes())) return true;
   Request request;
   request.seen = cycle->count();
   request.optional = true;

@@ -8,7 +8,7 @@
 //   - It asks between two slices of its work (marking.ipp live), so Turns::hold of somebody else's collection, or of its own, does not wait for it.
 //   - It holds no other lock when it asks. Under the collection lock it is a conductor like any other: the gang's threads and the runtime's thread store do not know it otherwise.
 //   - What it wants may be gone when it has the lock: a young collection was faster, or a full one gave the marking up. Then Cycle::collect returns at once (Cause::marked, Cause::moves).
-// In a region without collections it asks for nothing and looks again later. A process that exits meanwhile ends it as it ends the gang's threads: anywhere.
+// In a region without collections it asks for nothing and looks again later; nor, under GCLatencyMode.LowLatency, for what moves. A process that exits meanwhile ends it as it ends the gang's threads: anywhere.
 #include "host/dotnet/host.h"
 
 namespace garner::dotnet {
@@ -42,7 +42,7 @@ void DotNet::marking_rests() {
   for (Awaits awaited; (awaited = cycle->awaits()) != Awaits::nothing;) {
     const bool last = awaited == Awaits::last_pause;
     const u64 count = cycle->count(), until = machine.now() + (last ? kForLastNs : kForPortionNs);
-    auto waits = [&] { return cycle->awaits() == awaited && (last || cycle->count() == count); }; // any young collection moves a portion, not any is a last pause
+    auto waits = [&] { return cycle->awaits() == awaited && (last || cycle->count() == count); }; // any young collection takes the next step, not any is a last pause
     for (u64 now = machine.now(); now < until && waits(); now = machine.now()) {
       u32 seen = ends_.load_acquire(); // before another look: a collection that ends later is seen to have bumped it
       if (!waits()) break;
@@ -53,7 +53,7 @@ void DotNet::marking_rests() {
     Request request;
     request.seen = cycle->count();
     request.optional = true;
-    if (!waits() || no_gc_starting_.load_acquire() != 0 || no_gc_active() || (!last && resting_held())) continue;
+    if (!waits() || (last ? no_gc_starting_.load_acquire() != 0 || no_gc_active() : resting_held())) continue;
     request.cause = last ? Cause::marked : Cause::moves;
     request.may_widen = false;
     cycle->collect(request);

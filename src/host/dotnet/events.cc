@@ -16,9 +16,9 @@ clr::GcReason DotNet::reason(Cause cause) const {
     case Cause::low_memory:
     case Cause::memory_limit: return low_memory;
     case Cause::stress: return stress;
-    case Cause::marked: return beside_reason_;
-    case Cause::idle:
-    case Cause::moves: return induced_no_force; // the collector asked, without need
+    case Cause::marked:
+    case Cause::moves: return beside_reason_;
+    case Cause::idle: return induced_no_force; // the collector asked, without need
     default: return alloc_soh;
   }
 }

@@ -284,7 +284,7 @@ class DotNet {
   Atomic<u32> pinned_claimed_{0};
   // Marking beside the program.
   Atomic<u32> concurrent_held_{0}; // relaxed: the next collection goes by it
-  Atomic<u32> ends_{0};            // futex: collections that ended; fetch_add_acq_rel by release, load_acquire by who waits for a marking's end
+  Atomic<u32> ends_{0};            // futex: collections that ended; fetch_add_acq_rel by release, load_acquire by who waits for a marking's end, and by its thread, which waits for any
   Atomic<u32> beside_counts_[3];   // relaxed, of events: collections while a marking lasted, by generation; of generation 2 the markings
   clr::GcReason beside_reason_ = clr::GcReason::empty; // why the last marking began
   bool beside_asked_ = false, ends_beside_ = false, tells_beside_ = false; // it was induced; this collection was to end it; the end is to be told when the program runs

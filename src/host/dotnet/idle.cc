@@ -37,7 +37,7 @@ void DotNet::watch_idleness() {
       continue;
     }
     if (heap().free_charged() > kWorthReturning) cycle->rest();
-    if (cycle->moving()) continue; // its thread sees to that
+    if (cycle->marking() || cycle->moving()) continue; // its thread sees to that; asleep until then, this would look once more, and begin another
     const u64 last = cycle->count();
     idle_sleeps_.exchange_acq_rel(1); // before the look at the count: a collection that this does not see wakes (release)
     if (cycle->count() == last) futex_wait(idle_sleeps_, 1);

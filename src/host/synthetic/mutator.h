@@ -8,7 +8,7 @@
 
 namespace garner {
 template <class M> class Synthetic;
-}
+} // namespace garner
 
 namespace garner::synthetic {
 

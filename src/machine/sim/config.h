@@ -140,4 +140,4 @@ struct Outcome {
 
 namespace garner {
 using SimConfig = sim::Config;
-}
+} // namespace garner
