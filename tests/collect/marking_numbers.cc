@@ -22,10 +22,7 @@ struct Marked {
     heap.mutator.collect(heap.self, request);
     return cycle().count() != before;
   }
-  void wait() { // for the thread
-    for (u32 i = 0; i < 1'000'000 && heap.host.cycle->awaits() != Awaits::last_pause; i++) heap.self.yield();
-    ASSERT_TRUE(heap.host.cycle->awaits() == Awaits::last_pause);
-  }
+  void wait() { heap.rested(Awaits::last_pause); }
   Linux machine;
   SmallHeapOn<Linux> heap;
 };

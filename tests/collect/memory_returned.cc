@@ -97,13 +97,13 @@ TEST(MemoryReturned, NotWhileTheProgramStandsAboutAMarkingBesideIt) {
   heap.garbage(MiB);
   heap.ask(Kind::young1, Cause::stress, true);
   heap.given_back("the first pause");
-  for (u32 i = 0; i < 1'000'000 && heap.cycle().awaits() != Awaits::last_pause; i++) heap.self.yield(); // a collection before that only holds the thread up
+  heap.rested(Awaits::last_pause);
   heap.ask(Kind::young1, Cause::stress);
   ASSERT_TRUE(heap.cycle().ended_marking());
   heap.given_back("the last pause");
   u64 moved = 0;
   while (heap.cycle().moving() && moved == 0) {
-    for (u32 i = 0; i < 1'000'000 && heap.cycle().awaits() != Awaits::portion; i++) heap.self.yield();
+    heap.rested(Awaits::portion);
     heap.garbage(64 * KiB);
     heap.ask(Kind::young1, Cause::stress);
     moved = heap.last().moved;

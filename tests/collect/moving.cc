@@ -28,21 +28,16 @@ struct Sparse {
     request.begin_marking = begin;
     heap.mutator.collect(heap.self, request);
   }
-  // Until its thread has done what it can: each collection before that only holds it up.
-  void wait(Awaits what) {
-    for (u32 i = 0; i < 1'000'000 && heap.host.cycle->awaits() != what; i++) heap.self.yield();
-    ASSERT_EQ(heap.host.cycle->awaits(), what);
-  }
   void mark() {
     collect(true);
-    wait(Awaits::last_pause);
+    heap.rested(Awaits::last_pause);
     collect(false);
     ASSERT_TRUE(heap.host.cycle->ended_marking());
   }
   // Collections until one has moved something; how much. 0: nothing is left to move.
   u64 move() {
     while (heap.host.cycle->moving()) {
-      wait(Awaits::portion);
+      heap.rested(Awaits::portion);
       collect(false);
       if (u64 moved = heap.last().moved; moved != 0) return moved;
     }
@@ -96,13 +91,13 @@ TEST(Moving, WhatIsAskedForIsWhatIsWanting) {
   };
   EXPECT_FALSE(ask(Cause::moves)) << "nothing has been marked";
   s.collect(true);
-  s.wait(Awaits::last_pause);
+  s.heap.rested(Awaits::last_pause);
   EXPECT_FALSE(ask(Cause::moves)) << "what is wanting is the last pause";
   EXPECT_TRUE(ask(Cause::marked));
   u64 moved = 0;
   for (u32 steps = 0; s.heap.host.cycle->moving(); steps++) {
     ASSERT_LT(steps, 20u);
-    s.wait(Awaits::portion);
+    s.heap.rested(Awaits::portion);
     EXPECT_FALSE(ask(Cause::marked)) << "that has come";
     ASSERT_TRUE(ask(Cause::moves));
     moved += s.heap.last().moved;

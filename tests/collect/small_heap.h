@@ -117,6 +117,11 @@ template <class M> class SmallHeapOn {
     for (u32 n = 0; n < 1'000'000 && unswept() != 0; n++) self.yield();
     ASSERT_EQ(unswept(), 0u);
   }
+  // Until the marking's thread has nothing left to do but to wait for that. A collection before only holds it up.
+  void rested(Awaits what) {
+    for (u32 n = 0; n < 1'000'000 && host.cycle->awaits() != what; n++) self.yield();
+    ASSERT_EQ(host.cycle->awaits(), what);
+  }
   u64 objects() {
     u64 n = 0;
     each_object([&](Ref ref) { n += !host.filler(ref); });

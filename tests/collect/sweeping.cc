@@ -23,7 +23,7 @@ class Unswept {
     for (Ref ref : live) h.root(ref);
     h.ask(Kind::young1, Cause::induced, true);
     ASSERT_TRUE(h.host.cycle->marking());
-    while (h.host.cycle->awaits() != Awaits::last_pause) h.self.yield();
+    h.rested(Awaits::last_pause);
     h.ask(Kind::young1, Cause::marked);
     ASSERT_TRUE(h.host.cycle->ended_marking());
   }
