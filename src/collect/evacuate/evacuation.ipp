@@ -427,7 +427,7 @@ template <class H, class M> GARNER_INLINE word Evacuation<H, M>::allocate(Self& 
   if (fits(buffer, bytes)) {
     word at = buffer.top;
     buffer.top += bytes;
-    if (w.into != w.buffers) self.touch(buffer.top + kLineBytes); // the strand's next copy lies there
+    if (w.into != w.buffers) self.touch(buffer.top + Strand::kLinesAhead * kLineBytes); // the strand's next copies lie there
     return at;
   }
   word at = allocate_slow(self, w, cls, bytes);
@@ -453,7 +453,7 @@ template <class H, class M> GARNER_COLD word Evacuation<H, M>::allocate_slow(Sel
   w.on->chunk = min_of(w.on->chunk * 2, Strand::kMostChunk);
   if (buffer.end - to.end < kMinObjectBytes) to.end = buffer.end;
   buffer.top = to.end;
-  self.touch(to.top + kLineBytes);
+  for (usize line = 1; line <= Strand::kLinesAhead; line++) self.touch(to.top + line * kLineBytes);
   self.touch(buffer.top);
   self.touch(buffer.top + kLineBytes);
   return at;

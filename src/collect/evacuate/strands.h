@@ -4,6 +4,8 @@
 // memory at every object. A stack whose entries wait in a queue until their lines have come (Ahead) does not wait, but what it copies one after the other belongs to as many
 // places of the graph as the queue is deep: walking a tree then costs the program a miss at every node. So each of the places asked for is a strand: it keeps
 // its own few next entries, newest first, and takes room for its copies by chunks, so that a chain, or a tree of small objects, lies as a stack alone would lay it.
+// Of what an object refers to the lowest goes first, and a strand divides only where the other part lies elsewhere: a document whose objects were made one behind
+// the other is laid as it was made, which is how its program reads it, and how the processor brings it by itself.
 //
 // Invariants:
 //  - live strands are turn[0 … live) and have `next`, asked for; the others have neither next nor kept entries.
@@ -23,15 +25,33 @@ struct CopyBuffer { word top = 0, end = 0; };
 
 struct Strand {
   static constexpr u32 kMost = 12; // more bring nothing, and each leaves a begun chunk
-  static constexpr u32 kKept = 8;
+  static constexpr u32 kKept = 16;
+  static constexpr usize kLinesAhead = 3; // lines behind a copy that are asked for: one has not come yet where a strand goes on at once
+  static constexpr usize kAround = 4096; // bytes: what lies nearer stays in the strand
+  static constexpr usize kBeside = 128;  // bytes: twice so near in a row, and the strand goes on before it is its turn
   static constexpr u32 kLeastChunk = 512, kMostChunk = 4096; // bytes; the first of a collection is the least, each that follows twice as large: little is left over of little
   static constexpr usize kInChunks = 256; // larger objects go to the worker's buffer: their next line is their own anyway
   struct Step { u64 entry; Ref ref; }; // of the queue, and what its slot held when it was found: nobody else changes that
   Step next = {};
+  bool beside = false; // `next` lies beside the object that was followed before it
   bool apart = false; // `next` came from the queue: its copy lies in the worker's buffer, beside those of its neighbours in an array or a table
   u32 count = 0, chunk = kLeastChunk; // bytes of the next chunk
   Step kept[kKept]; // the first `count`, newest last
   CopyBuffer chunks[kClasses];
+
+  // Of what has been found since there were `before` kept ones the lowest goes first.
+  GARNER_INLINE void in_order(u32 before) {
+    Step* const low = kept + before;
+    for (Step* each = low + 1; each < kept + count; each++) {
+      const Step step = *each;
+      Step* to = each;
+      for (; to > low && to[-1].ref.at < step.ref.at; to--) *to = to[-1];
+      *to = step;
+    }
+  }
 };
+
+// Whether less than `bytes` lie between the begins of two objects.
+GARNER_INLINE bool within(Ref a, Ref b, usize bytes) { return a.at - b.at + (bytes - 1) < 2 * bytes - 1; }
 
 } // namespace garner

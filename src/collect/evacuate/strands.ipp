@@ -41,6 +41,7 @@ template <class H, class M> void Evacuation<H, M>::begin_strand(Self& self, Work
   Strand& strand = w.strands[w.turn[w.live++]];
   strand.next = step;
   strand.apart = apart;
+  strand.beside = false;
 }
 
 // What a strand does after its next object: asks for one more, of its own if it has one. False when there is none.
@@ -64,28 +65,31 @@ template <class H, class M> void Evacuation<H, M>::drain_strands(Self& self) {
   Worker& w = workers_[self.index];
   u32 to_show = kShowEvery, at = 0;
   for (;;) {
-    if (w.live < strands_) // strands begin with what is in the queue, and with what others keep
+    if (at >= w.live) { // a round: strands begin with what is in the queue, and on the way with what others keep
+      at = 0;
       for (Strand::Step step; w.live < strands_ && next_queued(self, w, step);) begin_strand(self, w, step, true);
-    if (w.live == 0) break;
-    if (at >= w.live) at = 0;
+      if (w.live == 0) break;
+    }
     Strand& strand = w.strands[w.turn[at]];
     w.on = &strand;
     w.into = strand.apart ? w.buffers : strand.chunks;
     const u32 kept = strand.count;
-    follow(self, w, strand.next.entry, strand.next.ref);
+    const Ref from = strand.next.ref;
+    follow(self, w, strand.next.entry, from);
     if (GARNER_UNLIKELY(--to_show == 0)) {
       to_show = kShowEvery;
       show(self, strand);
     }
-    // Of what it has just found the first goes first, as programs do.
-    for (u32 low = kept, high = strand.count; low + 1 < high; low++) swap_values(strand.kept[low], strand.kept[--high]);
-    if (GARNER_UNLIKELY(w.live < strands_ && strand.count > 1)) {
+    strand.in_order(kept);
+    if (w.live < strands_ && strand.count > 1 && !within(strand.kept[0].ref, from, Strand::kAround)) {
       begin_strand(self, w, strand.kept[0], false);
       strand.count--;
       for (u32 i = 0; i < strand.count; i++) strand.kept[i] = strand.kept[i + 1];
     }
     if (GARNER_LIKELY(go_on(self, w, strand))) {
-      at++;
+      const bool beside = within(strand.next.ref, from, Strand::kBeside);
+      if (!beside || !strand.beside) at++; // once is chance: lists whose nodes lie at random within a page would wait for each
+      strand.beside = beside;
       continue;
     }
     swap_values(w.turn[at], w.turn[--w.live]);
