@@ -1,4 +1,4 @@
-// survivors: a young generation that lives, or so much of it that it seems so, collected once and dropped: small nodes in trees or lists, or byte arrays.
+// survivors: a young generation that lives, or so much of it that it seems so, collected once and dropped: small nodes in trees, lists or documents, or byte arrays.
 //
 // It stresses the young collection by itself: what it costs to take an object to where it survives. The line's `figures` have that by object and by
 // byte, and beside it what the machine's own copying takes for as many bytes. And they have what the program itself then takes to walk from object to
@@ -22,15 +22,18 @@ internal sealed unsafe class Survivors : Workload
     // Nodes of a list, more or less.
     private const int ListLength = 1000;
 
+    private const int MostBeside = 6;
+
     public override string Name => "survivors";
 
-    public override string Stresses => "young collections in which nearly everything survives: small nodes in trees or lists, or arrays of bytes";
+    public override string Stresses => "young collections in which nearly everything survives: small nodes in trees, lists or documents, or arrays of bytes";
 
     public override Parameter[] Parameters =>
     [
         new("objects", 1_000_000, LaneCount, 100_000_000, "objects that survive a collection"),
-        new("bytes", NodeBytes, ArrayBytes, 80_000, "bytes of each: 48 are nodes with two references, anything else is arrays of bytes"),
-        Parameter.Choice("shape", ["trees", "lists"], "of nodes: trees, made from the root down; lists of 1000 or so, made all at once, so that neighbours lie apart"),
+        new("bytes", NodeBytes, ArrayBytes, 80_000, "bytes of each: 48 are nodes with references, anything else is arrays of bytes"),
+        Parameter.Choice("shape", ["trees", "lists", "documents"],
+            "of nodes: trees, made from the root down; lists of 1000 or so, made all at once, so that neighbours lie apart; documents, elements with one to six in them, made in their order"),
         new("rounds", 10, 1, 10_000, "collections"),
         Parameter.Threads(2),
         Parameter.Seed,
@@ -40,8 +43,8 @@ internal sealed unsafe class Survivors : Workload
     {
         int objects = parameters.Int("objects"), bytes = parameters.Int("bytes"), rounds = parameters.Int("rounds"), threads = parameters.Threads;
         if ((long)objects * bytes > 8L << 30) throw new UsageError($"{Name}: objects and bytes ask for more than 8 GB");
-        bool lists = parameters.Text("shape") == "lists";
-        if (lists && bytes != NodeBytes) throw new UsageError($"{Name}: shape=lists is for nodes, so bytes must be {NodeBytes}");
+        string shape = parameters.Text("shape");
+        if (shape != "trees" && bytes != NodeBytes) throw new UsageError($"{Name}: shape={shape} is for nodes, so bytes must be {NodeBytes}");
         Latencies latencies = new();
         List<double> pauses = [], walks = [];
         Digest digest = default;
@@ -53,7 +56,7 @@ internal sealed unsafe class Survivors : Workload
             object?[] roots = new object?[LaneCount];
             Crew.Run(threads, t =>
             {
-                foreach (int lane in LanesOf(t, threads)) roots[lane] = Made(first + (ulong)lane, Share(objects, lane), bytes, lists);
+                foreach (int lane in LanesOf(t, threads)) roots[lane] = Made(first + (ulong)lane, Share(objects, lane), bytes, shape);
             });
             bool undisturbed = GC.CollectionCount(0) == before;
             TimeSpan stopped = GC.GetTotalPauseDuration();
@@ -80,9 +83,9 @@ internal sealed unsafe class Survivors : Workload
 
     private static int Share(int objects, int lane) => (int)((long)objects * (lane + 1) / LaneCount - (long)objects * lane / LaneCount);
 
-    private static object? Made(ulong first, int count, int bytes, bool lists)
+    private static object? Made(ulong first, int count, int bytes, string shape)
     {
-        if (bytes == NodeBytes) return lists ? Lists(first, count) : Tree(first, count);
+        if (bytes == NodeBytes) return shape == "lists" ? Lists(first, count) : shape == "documents" ? Document(first, count, null) : Tree(first, count);
         byte[][] arrays = new byte[count][];
         for (int i = 0; i < count; i++)
         {
@@ -106,6 +109,37 @@ internal sealed unsafe class Survivors : Workload
         if (count == 0) return null;
         int left = (count - 1) / 2;
         return new Node(first) { Left = Tree(first + 1, left), Right = Tree(first + 1 + (ulong)left, count - 1 - left) };
+    }
+
+    // What an element is among others comes before what it is by itself, as fields of a base class do.
+    private abstract class Linked
+    {
+        public Element? Parent, Next;
+    }
+
+    // 48 bytes too.
+    private sealed class Element(ulong value) : Linked
+    {
+        public Element? Content;
+        public readonly ulong Value = value;
+    }
+
+    // Elements beside each other, each followed by what is in it.
+    private static Element? Document(ulong first, int count, Element? parent)
+    {
+        Element? head = null, last = null;
+        for (int beside = Math.Min(MostBeside, count); beside > 0; beside--)
+        {
+            int share = count / beside;
+            Element element = new(first) { Parent = parent };
+            if (last == null) head = element;
+            else last.Next = element;
+            last = element;
+            element.Content = Document(first + 1, share - 1, element);
+            first += (ulong)share;
+            count -= share;
+        }
+        return head;
     }
 
     // Each node goes to the end of a list that is drawn, when every list has its first.
@@ -142,10 +176,22 @@ internal sealed unsafe class Survivors : Workload
             foreach (Node head in heads)
                 for (Node? node = head; node != null; node = node.Left) sum += node.Value;
         }
+        else if (root is Element element)
+        {
+            sum = Walked(element);
+        }
         else
         {
             sum = Walked((Node?)root);
         }
+        return sum;
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
+    private static ulong Walked(Element? element)
+    {
+        ulong sum = 0;
+        for (; element != null; element = element.Next) sum += element.Value + Walked(element.Content);
         return sum;
     }
 
@@ -189,8 +235,25 @@ internal sealed unsafe class Survivors : Workload
             Check.That(Array.TrueForAll(next, node => node == null), "a list is longer than it was made");
             return sum;
         }
+        if (root is Element element)
+        {
+            ulong value = first;
+            Read(element, null, ref value, ref sum);
+            Check.That(value == first + (ulong)count, "a document has more elements, or fewer");
+            return sum;
+        }
         Check.That(Count((Node?)root, first, ref sum) == count, "a tree has more nodes, or fewer");
         return sum;
+    }
+
+    private static void Read(Element? element, Element? parent, ref ulong value, ref ulong sum)
+    {
+        for (; element != null; element = element.Next)
+        {
+            Check.That(element.Value == value++ && element.Parent == parent, "an element holds something else");
+            sum += Prng.Mix(element.Value);
+            Read(element.Content, element, ref value, ref sum);
+        }
     }
 
     private static int Count(Node? node, ulong value, ref ulong sum)
