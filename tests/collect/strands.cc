@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "small_heap.h"
@@ -141,6 +142,28 @@ TEST(Strands, N7LeavesOfAnArrayLieSideBySide) {
     near += (a < b ? b - a : a - b) <= 2 * kNodeBytes;
   }
   EXPECT_GE(near, kLeaves * 9 / 10);
+}
+
+// Many refer to one, time and again at the same addresses: where it went in an earlier collection nobody may be led to.
+TEST(Strands, N7WhereSomethingWentIsForgottenWithItsCollection) {
+  SmallHeap heap("ahead_by=strands,hold=off,en_masse=off");
+  std::set<word> shared_at;
+  u32 again = 0;
+  for (u32 round = 0; round < 40; round++) {
+    constexpr u32 kMany = 80;
+    const usize table = heap.root(heap.array(kMany));
+    for (u32 i = 0; i < kMany; i++) heap.set(heap.at(table), i, small_node(heap));
+    const Ref shared = small_node(heap);
+    again += !shared_at.insert(shared.at).second;
+    for (u32 i = 0; i < kMany; i++) heap.set(heap.get(heap.at(table), i), 0, shared);
+    heap.root(heap.leaf(kNodeBytes + round * 7 % 20 * kWordBytes)); // made last and copied before it, so that it goes elsewhere each time
+    const usize cell = heap.root(shared);
+    heap.young();
+    for (u32 i = 0; i < kMany; i++) ASSERT_EQ(heap.get(heap.get(heap.at(table), i), 0), heap.at(cell)) << "round " << round;
+    heap.drop_roots();
+    heap.young();
+  }
+  EXPECT_GE(again, 5u) << "if no address comes again nothing here shows anything";
 }
 
 // What a strand keeps thieves do not see; so one root's tree must not stay with one worker.

@@ -531,8 +531,15 @@ template <class H, class M> GARNER_COLD Ref Evacuation<H, M>::stay(Self& self, W
 
 template <class H, class M> GARNER_INLINE void Evacuation<H, M>::push_slot(Self& self, Worker& w, Slot slot, u8 label, bool check) {
   Ref ref = self.load(slot);
-  if (heap_.cset_of(ref.at) != 0) put(self, w, slot.at | (check ? kCheckCard : 0), ref);
-  else if (check && heap_.contains(ref.at) && heap_.label_of(ref) < label) heap_.mark_card(slot.at);
+  if (heap_.cset_of(ref.at) == 0) {
+    if (check && heap_.contains(ref.at) && heap_.label_of(ref) < label) heap_.mark_card(slot.at);
+  } else if (const Met& met = w.met_at(ref); GARNER_UNLIKELY(met.from == ref)) {
+    w.slots++;
+    self.store(slot, met.to);
+    if (check) mark_card_if_younger(slot, met.to, label);
+  } else {
+    put(self, w, slot.at | (check ? kCheckCard : 0), ref);
+  }
 }
 
 template <class H, class M> GARNER_INLINE void Evacuation<H, M>::push_slots(Self& self, Worker& w, Ref copy, usize bytes, bool check) {

@@ -75,7 +75,9 @@ template <class H, class M> void Evacuation<H, M>::drain_strands(Self& self) {
     w.into = strand.apart ? w.buffers : strand.chunks;
     const u32 kept = strand.count;
     const Ref from = strand.next.ref;
+    const u64 copied = w.copied_objects;
     follow(self, w, strand.next.entry, from);
+    if (w.copied_objects == copied) w.met_at(from) = {from, self.load(Slot{strand.next.entry & ~kCheckCard})};
     if (GARNER_UNLIKELY(--to_show == 0)) {
       to_show = kShowEvery;
       show(self, strand);
