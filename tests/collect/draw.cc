@@ -55,8 +55,8 @@ Settings draw_settings(u64 seed) {
   for (const OptRow& row : kTable) {
     if (fixed(row.id)) continue;
     u64 dice = random.below(8);
-    if (dice < 2) settings.set(row.id, row.mood);
-    else if (dice < 4) settings.set(row.id, any_value(row, random));
+    if (dice < 2) settings.set_given(row.id, row.mood); // given: else simulated machines take their own for some of them
+    else if (dice < 4) settings.set_given(row.id, any_value(row, random));
   }
   if (random.one_in(2)) settings.set(Opt::region, 64 * KiB);
   if (random.one_in(3)) settings.set(Opt::woken_per, i64(random.below(2) * 4096));

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
-#include <set>
 #include <vector>
 
 #include "small_heap.h"
@@ -146,24 +145,78 @@ TEST(Strands, N7LeavesOfAnArrayLieSideBySide) {
 
 // Many refer to one, time and again at the same addresses: where it went in an earlier collection nobody may be led to.
 TEST(Strands, N7WhereSomethingWentIsForgottenWithItsCollection) {
-  SmallHeap heap("ahead_by=strands,hold=off,en_masse=off");
-  std::set<word> shared_at;
+  SmallHeap heap("workers=1,ahead_by=strands,hold=off,en_masse=off");
+  word met_before[2] = {};
   u32 again = 0;
   for (u32 round = 0; round < 40; round++) {
     constexpr u32 kMany = 80;
+    if (round % 2 != 0) heap.leaf(kNodeBytes); // so that odd rounds meet in another set
     const usize table = heap.root(heap.array(kMany));
     for (u32 i = 0; i < kMany; i++) heap.set(heap.at(table), i, small_node(heap));
     const Ref shared = small_node(heap);
-    again += !shared_at.insert(shared.at).second;
+    again += shared.at == met_before[round % 2]; // eden goes to and fro between two regions
     for (u32 i = 0; i < kMany; i++) heap.set(heap.get(heap.at(table), i), 0, shared);
     heap.root(heap.leaf(kNodeBytes + round * 7 % 20 * kWordBytes)); // made last and copied before it, so that it goes elsewhere each time
     const usize cell = heap.root(shared);
     heap.young();
     for (u32 i = 0; i < kMany; i++) ASSERT_EQ(heap.get(heap.get(heap.at(table), i), 0), heap.at(cell)) << "round " << round;
+    ASSERT_EQ(heap.host.cycle->collecting(0).met[set_of(shared)].from, shared) << "nobody remembers it";
+    met_before[round % 2] = shared.at;
     heap.drop_roots();
     heap.young();
   }
   EXPECT_GE(again, 5u) << "if no address comes again nothing here shows anything";
+}
+
+// Old ones that refer to one survivor, all but the first two of them without a turn: their cards must say so as the others' do.
+TEST(Strands, N7CardsOfHoldersThatNeedNoTurn) {
+  SmallHeap heap("workers=1,ahead_by=strands,hold=off,en_masse=off,tenure=fixed,tenure_age=1");
+  constexpr u32 kHolders = 40;
+  const usize table = heap.root(heap.array(kHolders));
+  for (u32 i = 0; i < kHolders; i++) heap.set(heap.at(table), i, heap.node(1, 2 * kCardBytes)); // no two on one card
+  heap.young();
+  const Ref shared = small_node(heap);
+  const u32 id = heap.id(shared);
+  for (u32 i = 0; i < kHolders; i++) heap.set(heap.get(heap.at(table), i), 0, shared);
+  heap.young();
+  const Ref survivor = heap.get(heap.get(heap.at(table), 0), 0);
+  ASSERT_EQ(heap.role(heap.get(heap.at(table), 0)), Role::old);
+  ASSERT_EQ(heap.role(survivor), Role::survivor);
+  for (u32 i = 0; i < kHolders; i++) EXPECT_NE(heap.card(synthetic::slot_at(heap.get(heap.at(table), i), 0)), 0) << i;
+  heap.young();
+  const Ref old = heap.get(heap.get(heap.at(table), 0), 0);
+  EXPECT_NE(old, survivor);
+  for (u32 i = 0; i < kHolders; i++) ASSERT_EQ(heap.get(heap.get(heap.at(table), i), 0), old) << i;
+  EXPECT_EQ(heap.id(old), id);
+}
+
+// A list whose nodes lie beside each other is followed at once, node after node; the tree beside it must not wait until it ends.
+u64 pause_of(u32 list, u32 levels) {
+  SimConfig config;
+  config.cores_per_node = 4;
+  u64 ns = 0;
+  on_sim(config, "workers=4,woken_per=0,ahead_by=strands", [&](SmallHeapOn<Sim>& heap) {
+    const usize both = heap.root(small_node(heap));
+    Ref last = heap.at(both);
+    for (u32 i = 0; i < list; i++) {
+      const Ref next = small_node(heap);
+      heap.set(last, 0, next);
+      last = next;
+    }
+    if (levels != 0) {
+      make_tree(heap, levels);
+      heap.set(heap.at(both), 1, heap.at(both + 1));
+      heap.let_go(both + 1);
+    }
+    heap.young();
+    ns = heap.last().pause_ns;
+  });
+  return ns;
+}
+
+TEST(Strands, N9ALongRunOfOneLeavesTheOthersToThieves) {
+  const u64 list = pause_of(20000, 0), tree = pause_of(0, 14), both = pause_of(20000, 14);
+  EXPECT_LT(both, list + tree) << list << " and " << tree; // with one behind the other it is more than both
 }
 
 // What a strand keeps thieves do not see; so one root's tree must not stay with one worker.

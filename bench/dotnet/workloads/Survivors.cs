@@ -33,7 +33,7 @@ internal sealed unsafe class Survivors : Workload
         new("objects", 1_000_000, LaneCount, 100_000_000, "objects that survive a collection"),
         new("bytes", NodeBytes, ArrayBytes, 80_000, "bytes of each: 48 are nodes with references, anything else is arrays of bytes"),
         Parameter.Choice("shape", ["trees", "lists", "documents"],
-            "of nodes: trees, made from the root down; lists of 1000 or so, made all at once, so that neighbours lie apart; documents, elements with one to six in them, made in their order"),
+            "of nodes: trees, made from the root down; lists of 1000 or so, made all at once, so that neighbours lie apart; documents, elements with up to six in them, made in their order"),
         new("rounds", 10, 1, 10_000, "collections"),
         Parameter.Threads(2),
         Parameter.Seed,

@@ -67,7 +67,7 @@ template <class M> struct alignas(2 * kLineBytes) Collecting {
   Strand strands[Strand::kMost];
   u8 turn[Strand::kMost]; // strands in the order of their turns, live ones first
   u32 live = 0;
-  Met met[kMet]; // by met_at()
+  Met met[kMet]; // by set_of()
   Ahead ahead;
   Ahead opening; // full collections: marked objects that are to be scanned
   RootBuffer roots;
@@ -85,7 +85,6 @@ template <class M> struct alignas(2 * kLineBytes) Collecting {
   u64 lookups = 0, lookup_calls = 0; // roots classified by node, system calls for it (T5)
   bool gathered = false; // the host has been asked by this worker already
   bool exhausted = false; // a small request failed: until the collection ends only what is left in buffers is asked
-  Met& met_at(Ref ref) { return met[(ref.at / (2 * kMinObjectBytes)) % kMet]; }
   void reset() {
     gathered = exhausted = false;
     for (Met& each : met) each = {};
@@ -248,7 +247,7 @@ template <class H, class M> class Evacuation {
   bool next_queued(Self& self, Worker& w, Strand::Step& step);
   void put(Self& self, Worker& w, u64 entry, Ref ref);
   void give_older(Self& self, Strand& strand);
-  void show(Self& self, Strand& strand);
+  void show(Self& self, Worker& w);
   void follow(Self& self, Worker& w, u64 entry, Ref ref);
   void follow(Self& self, Worker& w, u64 entry) { follow(self, w, entry, self.load(Slot{entry & ~kCheckCard})); }
   void count_around(Self& self, Worker& w, u64 entry);

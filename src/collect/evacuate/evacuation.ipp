@@ -47,8 +47,9 @@ template <class H, class M> void Evacuation<H, M>::begin(Self& self, u32 condemn
     if (r.role == Role::eden) r.pins = 0;
     if (c != 0) collected += r.scan_top - heap_.begin_of(index);
   });
-  // Half buffers and regions of every worker and class, and rests that no object fits, come on top of what is copied.
-  u64 room = heap_.budget().room() + heap_.free_charged(), waste = collected / 8 + u64(worker_count_) * (plab_young_ + plab_old_) + 4 * heap_.region_bytes();
+  // Half buffers, chunks and regions of every worker and class, and rests that no object fits, come on top of what is copied.
+  u64 room = heap_.budget().room() + heap_.free_charged();
+  u64 waste = collected / 8 + u64(worker_count_) * (plab_young_ + plab_old_ + strands_ * Strand::kMostChunk / 2) + 4 * heap_.region_bytes();
   short_ = room < collected + waste;
   eden_kept_ = keep_ && short_;
 }
@@ -533,7 +534,7 @@ template <class H, class M> GARNER_INLINE void Evacuation<H, M>::push_slot(Self&
   Ref ref = self.load(slot);
   if (heap_.cset_of(ref.at) == 0) {
     if (check && heap_.contains(ref.at) && heap_.label_of(ref) < label) heap_.mark_card(slot.at);
-  } else if (const Met& met = w.met_at(ref); GARNER_UNLIKELY(met.from == ref)) {
+  } else if (const Met& met = w.met[set_of(ref)]; met.from == ref) {
     w.slots++;
     self.store(slot, met.to);
     if (check) mark_card_if_younger(slot, met.to, label);

@@ -8,7 +8,7 @@
 // the other is laid as it was made, which is how its program reads it, and how the processor brings it by itself.
 //
 // Invariants:
-//  - what a worker has met (Met) holds for one collection: addresses come again, and nothing that was copied is copied twice.
+//  - What a worker has met (Met) holds for one collection: addresses come again, and where something has gone, or stays, is settled once.
 //  - live strands are turn[0 … live) and have `next`, asked for; the others have neither next nor kept entries.
 //  - A strand whose stack is full gives its older half to the worker's queue, where thieves find it; a worker shows its queue every kShowEvery objects. At the
 //    end of drain() no strand lives, so nothing is lost or hidden when the phase asks whether a worker is idle.
@@ -24,29 +24,31 @@ inline constexpr u32 kClasses = 8;
 
 struct CopyBuffer { word top = 0, end = 0; };
 
-// What a worker has met again after it was copied, the last of each of a few sets: an element's parent, a string that all share. Who refers to it too needs no turn of a strand.
+// Where a worker has been led to again, the last of each of a few sets: an element's parent, a string that all share. Who refers to it too needs no turn of a strand.
 struct Met { Ref from, to; };
-inline constexpr usize kMet = 16;
+inline constexpr usize kMet = 16, kMetBytes = 32; // powers of two, so that a heap's place in memory decides nothing
+GARNER_INLINE usize set_of(Ref ref) { return ref.at / kMetBytes % kMet; }
 
 struct Strand {
   static constexpr u32 kMost = 12; // more bring nothing, and each leaves a begun chunk
   static constexpr u32 kKept = 16;
-  static constexpr usize kLinesAhead = 3; // lines behind a copy that are asked for: one has not come yet where a strand goes on at once
+  static constexpr usize kLinesAhead = 3; // so far behind a copy a line is asked for: the next one has not come yet where a strand goes on at once
   static constexpr usize kAround = 4096; // bytes: what lies nearer stays in the strand
-  static constexpr usize kBeside = 128;  // bytes: twice so near in a row, and the strand goes on before it is its turn
+  static constexpr usize kBeside = 128;  // bytes: twice so near in a row, and the strand goes on before it is its turn, until the worker shows its queue
   static constexpr u32 kLeastChunk = 512, kMostChunk = 8192; // bytes; the first of a collection is the least, each that follows twice as large: little is left over of little
   static constexpr usize kInChunks = 256; // larger objects go to the worker's buffer: their next line is their own anyway
   struct Step { u64 entry; Ref ref; }; // of the queue, and what its slot held when it was found: nobody else changes that
   Step next = {};
   bool beside = false; // `next` lies beside the object that was followed before it
   bool apart = false; // `next` came from the queue: its copy lies in the worker's buffer, beside those of its neighbours in an array or a table
-  u32 count = 0, chunk = kLeastChunk; // bytes of the next chunk
+  u32 count = 0, fresh = 0; // of those kept, from `fresh` on: found at the object that is being followed
+  u32 chunk = kLeastChunk; // bytes of the next chunk
   Step kept[kKept]; // the first `count`, newest last
   CopyBuffer chunks[kClasses];
 
-  // Of what has been found since there were `before` kept ones the lowest goes first.
-  GARNER_INLINE void in_order(u32 before) {
-    Step* const low = kept + before;
+  // Of what has just been found the lowest goes first.
+  GARNER_INLINE void in_order() {
+    Step* const low = kept + fresh;
     for (Step* each = low + 1; each < kept + count; each++) {
       const Step step = *each;
       Step* to = each;

@@ -19,6 +19,7 @@ template <class H, class M> [[gnu::noinline]] void Evacuation<H, M>::give_older(
   for (u32 i = 0; i < given; i++) queue.push(strand.kept[i].entry);
   for (u32 i = given; i < strand.count; i++) strand.kept[i - given] = strand.kept[i];
   strand.count -= given;
+  strand.fresh -= min_of(strand.fresh, given);
 }
 
 // The next slot that waits in the worker's queue; parts of arrays are opened on the way, into the queue again.
@@ -53,10 +54,15 @@ template <class H, class M> GARNER_INLINE bool Evacuation<H, M>::go_on(Self& sel
   return true;
 }
 
-// Thieves see the queue only. One that is empty gets something while this worker has more than one thing to do.
-template <class H, class M> [[gnu::noinline]] void Evacuation<H, M>::show(Self& self, Strand& strand) {
+// Thieves see the queue only. One that is empty gets something while this worker has more than one thing to do, from the strand that has most.
+template <class H, class M> [[gnu::noinline]] void Evacuation<H, M>::show(Self& self, Worker& w) {
   auto& queue = gang_.queue(self.index);
-  if (queue.empty() && strand.count > 1) give_older(self, strand);
+  if (queue.empty()) {
+    Strand* fullest = &w.strands[w.turn[0]];
+    for (u32 i = 1; i < w.live; i++)
+      if (Strand& strand = w.strands[w.turn[i]]; strand.count > fullest->count) fullest = &strand;
+    if (fullest->count > 1) give_older(self, *fullest);
+  }
   queue.show();
 }
 
@@ -73,16 +79,17 @@ template <class H, class M> void Evacuation<H, M>::drain_strands(Self& self) {
     Strand& strand = w.strands[w.turn[at]];
     w.on = &strand;
     w.into = strand.apart ? w.buffers : strand.chunks;
-    const u32 kept = strand.count;
+    strand.fresh = strand.count;
     const Ref from = strand.next.ref;
     const u64 copied = w.copied_objects;
     follow(self, w, strand.next.entry, from);
-    if (w.copied_objects == copied) w.met_at(from) = {from, self.load(Slot{strand.next.entry & ~kCheckCard})};
+    if (w.copied_objects == copied) w.met[set_of(from)] = {from, self.load(Slot{strand.next.entry & ~kCheckCard})};
+    strand.in_order();
     if (GARNER_UNLIKELY(--to_show == 0)) {
       to_show = kShowEvery;
-      show(self, strand);
+      show(self, w);
+      strand.beside = false; // a long run of one strand would keep the others from thieves
     }
-    strand.in_order(kept);
     if (w.live < strands_ && strand.count > 1 && !within(strand.kept[0].ref, from, Strand::kAround)) {
       begin_strand(self, w, strand.kept[0], false);
       strand.count--;
