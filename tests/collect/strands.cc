@@ -36,6 +36,35 @@ struct Walk {
   }
   u64 percent() const { return near * 100 / steps; }
 };
+// A whole binary tree, each node made before its left one and that before its right one: as walk() comes to them.
+Ref made_in_order(SmallHeap& heap, u32 levels) {
+  Ref made = small_node(heap);
+  for (u32 i = 0; i < 2; i++)
+    if (levels > 1) heap.set(made, i, made_in_order(heap, levels - 1));
+  return made;
+}
+void walk(SmallHeap& heap, Ref ref, Walk& w) {
+  if (ref.at == 0) return;
+  w.at(ref);
+  walk(heap, heap.get(ref, 0), w);
+  walk(heap, heap.get(ref, 1), w);
+}
+
+u64 near_in_tree(const char* options) {
+  SmallHeap heap(options);
+  heap.root(made_in_order(heap, 14));
+  heap.young();
+  Walk w;
+  walk(heap, heap.at(0), w);
+  EXPECT_EQ(w.steps, (1u << 14) - 1);
+  return w.percent();
+}
+
+TEST(Strands, N7ATreeLiesDepthFirst) {
+  EXPECT_GE(near_in_tree("ahead_by=strands"), 85u);
+  EXPECT_LE(near_in_tree("ahead_by=queue"), 50u) << "if the other order is as good nothing here shows anything";
+}
+
 // Of the subtrees of seven nodes, the part in percent that lies in the room of nine.
 void measure(SmallHeap& heap, Ref ref, u32 levels, u64& subtrees, u64& together, word& low, word& high) {
   word below = ref.at, above = ref.at;

@@ -247,7 +247,7 @@ template <class H, class M> class Evacuation {
   bool next_queued(Self& self, Worker& w, Strand::Step& step);
   void put(Self& self, Worker& w, u64 entry, Ref ref);
   void give_older(Self& self, Strand& strand);
-  void show(Self& self, Worker& w);
+  bool show(Self& self, Worker& w);
   void follow(Self& self, Worker& w, u64 entry, Ref ref);
   void follow(Self& self, Worker& w, u64 entry) { follow(self, w, entry, self.load(Slot{entry & ~kCheckCard})); }
   void count_around(Self& self, Worker& w, u64 entry);

@@ -34,7 +34,7 @@ struct Strand {
   static constexpr u32 kKept = 16;
   static constexpr usize kLinesAhead = 3; // so far behind a copy a line is asked for: the next one has not come yet where a strand goes on at once
   static constexpr usize kAround = 4096; // bytes: what lies nearer stays in the strand
-  static constexpr usize kBeside = 128;  // bytes: twice so near in a row, and the strand goes on before it is its turn, until the worker shows its queue
+  static constexpr usize kBeside = 128;  // bytes: twice so near in a row, and the strand goes on before it is its turn, as long as the worker has something to show
   static constexpr u32 kLeastChunk = 512, kMostChunk = 8192; // bytes; the first of a collection is the least, each that follows twice as large: little is left over of little
   static constexpr usize kInChunks = 256; // larger objects go to the worker's buffer: their next line is their own anyway
   struct Step { u64 entry; Ref ref; }; // of the queue, and what its slot held when it was found: nobody else changes that

@@ -55,15 +55,18 @@ template <class H, class M> GARNER_INLINE bool Evacuation<H, M>::go_on(Self& sel
 }
 
 // Thieves see the queue only. One that is empty gets something while this worker has more than one thing to do, from the strand that has most.
-template <class H, class M> [[gnu::noinline]] void Evacuation<H, M>::show(Self& self, Worker& w) {
+// False: there is nothing to take.
+template <class H, class M> [[gnu::noinline]] bool Evacuation<H, M>::show(Self& self, Worker& w) {
   auto& queue = gang_.queue(self.index);
   if (queue.empty()) {
     Strand* fullest = &w.strands[w.turn[0]];
     for (u32 i = 1; i < w.live; i++)
       if (Strand& strand = w.strands[w.turn[i]]; strand.count > fullest->count) fullest = &strand;
-    if (fullest->count > 1) give_older(self, *fullest);
+    if (fullest->count < 2) return false;
+    give_older(self, *fullest);
   }
   queue.show();
+  return true;
 }
 
 template <class H, class M> void Evacuation<H, M>::drain_strands(Self& self) {
@@ -87,8 +90,7 @@ template <class H, class M> void Evacuation<H, M>::drain_strands(Self& self) {
     strand.in_order();
     if (GARNER_UNLIKELY(--to_show == 0)) {
       to_show = kShowEvery;
-      show(self, w);
-      strand.beside = false; // a long run of one strand would keep the others from thieves
+      if (!show(self, w)) strand.beside = false; // a long run of one strand would keep the others, which would find more, from their turns
     }
     if (w.live < strands_ && strand.count > 1 && !within(strand.kept[0].ref, from, Strand::kAround)) {
       begin_strand(self, w, strand.kept[0], false);
