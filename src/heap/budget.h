@@ -1,7 +1,7 @@
 // Budget: how much memory the heap's pages and the collector's own tables may use, and how much they do.
 //
 // Equation: charged = sum of Region::charged. A request is granted iff pages(charged + request) + own <= limit, where
-// pages(x) = x + x/32 (the mark table's share, touched by full collections; x + 3x/64 with a second one, once the heap has been marked beside the program) and own is a fixed amount for what the collector maps at start
+// pages(x) = x + 3x/64 (the share of marks and targets, touched by full collections; x + 4x/64 with marks of their own for a heap that has been marked beside the program) and own is a fixed amount for what the collector maps at start
 // and touches little of, and what its lists (finalizable objects, handles, roots) have grown by since. limit 0 means no limit.
 // Any-thread; grants are compare-and-swap, so the limit is never exceeded, not even for a moment.
 #pragma once
@@ -24,7 +24,7 @@ template <class M> class Budget {
     __atomic_store_n(&twice_, true, __ATOMIC_RELAXED);
     return true;
   }
-  u64 with_tables(u64 charged) const { return charged + charged / 32 + (twice() ? charged / 64 : 0); }
+  u64 with_tables(u64 charged) const { return charged + charged / 64 * (twice() ? 4 : 3); }
   u64 charged() const { return charged_.load_relaxed(); }
   u64 committed() const { return with_tables(charged()) + own(); }
 
@@ -49,7 +49,7 @@ template <class M> class Budget {
     u64 cap = limit();
     if (cap == 0) return ~u64(0) >> 1;
     u64 kept = own() + held_.load_relaxed(), now = charged();
-    u64 most = cap > kept ? (twice() ? (cap - kept) / 67 * 64 : (cap - kept) / 33 * 32) : 0;
+    u64 most = cap > kept ? ((cap - kept) / (twice() ? 68 : 67) * 64) : 0;
     return most > now ? most - now : 0;
   }
 

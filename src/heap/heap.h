@@ -3,7 +3,7 @@
 // Address space: [base, base + bytes), reserved once, never remapped; growing and shrinking are changes of roles. All tables are
 // indexed by (address - base) >> shift and reserved for the whole range at start. Heap and large tables are opened from the low end, in steps,
 // before the first region above is taken; so what a debugger or a core finds accessible is near what is used. Formula of the
-// virtual size: bytes * (1 + 1/32 marks + 1/1024 starts + 1/2048 cards + 1/4096 regions), and 1/4096 for node_lookup=cache.
+// virtual size: bytes * (1 + 1/64 marks + 1/32 targets + 1/1024 starts + 1/2048 cards + 1/4096 regions), and 1/4096 for node_lookup=cache.
 // Homes: where pages come from is decided for slabs of kSlabRegions regions, once, when the first region of a slab is taken: a node (N20), all
 // nodes in turn (N19), or whoever touches them first (N18). A region keeps its home through all its roles; a request names the
 // home it wants, and free regions are kept apart by home. So every home can grow to the whole range while the budget counts (N22), nothing is
@@ -196,14 +196,14 @@ template <class M> class Heap {
   u16* starts_of(u32 index) const { return starts_ + (usize(index) << (shift_ - kCardShift)); }
 
   Marks<M>& marks() { return marks_; }
+  Targets& targets() { return targets_; }
   // The pages of them for regions [from, to) that objects are in, which markers would read before they write to them: such a page is first everybody's page of zeros, then
   // replaced, and every processor that runs the program is interrupted for that. World stopped; by several workers, each with regions of its own.
   static constexpr bool brings = requires(M& machine, word at, usize bytes) { machine.bring(at, bytes); };
   void bring_marks(u32 from, u32 to);
 
   // -- marking beside the program (collect/concurrent/marking.h) --
-  using OldMarks = Marks<M, MarkWord<M>>;
-  OldMarks& old_marks() { return old_marks_; }
+  Marks<M>& old_marks() { return old_marks_; }
   WrittenPages<M>& written() { return written_; }
   // Changes while the world stands. Then on whatever becomes old is born marked, so that nobody need find it.
   void set_marking(bool on) { marking_ = on; }
@@ -273,8 +273,8 @@ template <class M> class Heap {
   u8* homes_ = nullptr; // by slab
   u8 *labels_ = nullptr, *cset_ = nullptr, *cards_ = nullptr, *bundles_ = nullptr;
   u16* starts_ = nullptr;
-  Marks<M> marks_;
-  OldMarks old_marks_;
+  Marks<M> marks_, old_marks_;
+  Targets targets_;
   WrittenPages<M> written_;
   bool marking_ = false;
   PageNodes<M> page_nodes_;

@@ -13,15 +13,15 @@ template <class M> bool Heap<M>::init(M& machine, const HeapShape& shape, Filler
   usize alignment = max_of(shape.region_bytes, usize(1) << kBundleShift);
   usize least = align_up(max_of(shape.least_bytes, 16 * shape.region_bytes), alignment);
   for (bytes_ = align_up(max_of(shape.reserve_bytes, least), alignment);; bytes_ = align_up(bytes_ / 2, alignment)) {
-    constexpr usize kTables = 8;
+    constexpr usize kTables = 9;
     usize tables[kTables] = {(bytes_ >> shift_) * sizeof(RegionT), bytes_ >> shift_, bytes_ >> shift_, bytes_ >> kCardShift,
-                             bytes_ >> kBundleShift, (bytes_ >> kCardShift) * sizeof(u16), bytes_ / kMarkBlockBytes * sizeof(MarkEntry<M>),
-                             div_up(bytes_ >> shift_, kSlabRegions)};
+                             bytes_ >> kBundleShift, (bytes_ >> kCardShift) * sizeof(u16), bytes_ / kMarkBlockBytes * sizeof(MarkWord<M>),
+                             div_up(bytes_ >> shift_, kSlabRegions), bytes_ / kMarkBlockBytes * sizeof(Targets::Entry)};
     word at[kTables] = {};
     static_assert(kBundleShift == 21, "a large page is as aligned as the heap");
     base_ = shape.large_pages ? machine.reserve_large(bytes_) : machine.reserve(bytes_, alignment);
     bool good = base_ != 0;
-    for (usize i = 0; i < kTables && good; i++) good = (at[i] = machine.reserve(align_up(tables[i], kPageBytes), i == 6 && shape.huge_from != ~usize(0) ? kHugePageBytes : kPageBytes)) != 0;
+    for (usize i = 0; i < kTables && good; i++) good = (at[i] = machine.reserve(align_up(tables[i], kPageBytes), (i == 6 || i == 8) && shape.huge_from != ~usize(0) ? kHugePageBytes : kPageBytes)) != 0;
     for (usize i : {1, 2, 4, 7}) good = good && machine.open(at[i], tables[i]); // the small ones at once
     if (good) {
       count_ = u32(bytes_ >> shift_);
@@ -31,8 +31,9 @@ template <class M> bool Heap<M>::init(M& machine, const HeapShape& shape, Filler
       cards_ = reinterpret_cast<u8*>(at[3]);
       bundles_ = reinterpret_cast<u8*>(at[4]);
       starts_ = reinterpret_cast<u16*>(at[5]);
-      marks_.attach(reinterpret_cast<MarkEntry<M>*>(at[6]), base_);
+      marks_.attach(reinterpret_cast<MarkWord<M>*>(at[6]), base_);
       homes_ = reinterpret_cast<u8*>(at[7]);
+      targets_.attach(reinterpret_cast<Targets::Entry*>(at[8]), base_);
       memset(homes_, kHomeNone, tables[7]);
       break;
     }
@@ -61,7 +62,7 @@ template <class M> bool Heap<M>::open_through(u32 last) {
     return machine_->open(word(table) + from / per * unit, (to - from) / per * unit);
   };
   if (!machine_->open(base_ + from, to - from) || !part(table_, region_bytes(), sizeof(RegionT)) || !part(cards_, kCardBytes, 1) ||
-      !part(starts_, kCardBytes, sizeof(u16)) || !part(&marks_.entry_of(base_), kMarkBlockBytes, sizeof(MarkEntry<M>)) ||
+      !part(starts_, kCardBytes, sizeof(u16)) || !part(&marks_.entry_of(base_), kMarkBlockBytes, sizeof(MarkWord<M>)) || !part(&targets_.entry_of(base_), kMarkBlockBytes, sizeof(Targets::Entry)) ||
       (shape_.beside && (!part(&old_marks_.entry_of(base_), kMarkBlockBytes, sizeof(MarkWord<M>)) || !part(written_.of_heap(), kWrittenBytes, 1))))
     return false;
   __atomic_store_n(&opened_, to, __ATOMIC_RELAXED);
@@ -109,7 +110,11 @@ template <class M> void Heap<M>::judge_huge(word at) {
     Locked<typename M::Lock> guard(lock_);
     huge_slow_ = slow ? huge_slow_ + kSlowHuge / 2 : huge_slow_ - min_of(huge_slow_, 1u);
     if (slow) return;
-    if (usize from = max_of(huge_marks_, shape_.huge_from); from < opened_) ask_huge(word(&marks_.entry_of(base_ + from)), (opened_ - from) / kMarkBlockBytes * sizeof(MarkEntry<M>), true);
+    if (usize from = max_of(huge_marks_, shape_.huge_from); from < opened_) {
+      const usize blocks = (opened_ - from) / kMarkBlockBytes;
+      ask_huge(word(&marks_.entry_of(base_ + from)), blocks * sizeof(MarkWord<M>), true);
+      ask_huge(word(&targets_.entry_of(base_ + from)), blocks * sizeof(Targets::Entry), true);
+    }
     huge_marks_ = opened_;
   }
 }
@@ -120,7 +125,7 @@ template <class M> void Heap<M>::bring_marks(u32 from, u32 to) {
     for (u32 first = from, end; first < to; first = end) {
       for (end = first; end < to && used(end); end++) {}
       if (end == first) end++; // of a large object one mark is written
-      else machine_->bring(word(&marks_.entry_of(begin_of(first))), (end - first) * (region_bytes() / kMarkBlockBytes) * sizeof(MarkEntry<M>));
+      else machine_->bring(word(&marks_.entry_of(begin_of(first))), (end - first) * (region_bytes() / kMarkBlockBytes) * sizeof(MarkWord<M>));
     }
   }
 }

@@ -15,7 +15,7 @@ enum class Opt : u16 {
   task_queue, sync, term_exit, term_count, lock, order, steal, queue_capacity, conductor, join, pin, seats, root_batch,
   victim, steal_half, share_from, root_capacity, request_batch, last_resort,
   scheme, node_lookup, lookup_batch, flush_threshold, old_roots, root_take, card_phase,
-  compact_dense, compact_into, in_place, ahead, ahead_by, part, no_room, full_promotes, marking, sweep_beside, moved_at_once,
+  compact_dense, compact_into, in_place, ahead, ahead_by, by_place, part, no_room, full_promotes, marking, sweep_beside, moved_at_once,
   resize, eden, eden_min, eden_max, pause_goal, gc_share, old_growth, conserve, idle, verify, stress_every, stress_kind, woken_per,
   record_file, record_at, record_most, record_time,
   count
@@ -139,6 +139,7 @@ inline constexpr OptRow kTable[] = {
   {Opt::in_place, "collect.in_place", OptType::number, "slots", 0, 1'000'000'000, 1'000'000, nullptr, "A full collection that has marked through so many references, an object counting as eight, and would gain little room by moving objects leaves all where they are.", "N13", "", 0},
   {Opt::ahead, "collect.ahead", OptType::number, "objects", 0, 32, 20, nullptr, "Objects a worker has asked the memory for before it looks at the first of them; 0 is off. Simulations ask for 12 when it is not given.", "N7", "", 0},
   {Opt::ahead_by, "collect.ahead_by", OptType::choice, "", 0, 0, 2, "queue|batches|strands", "Young collections: whether each of them is looked at when another has been asked for, all of them when so many have been, or as the next of as many strands, each followed depth first and copied together. Simulations take queue when it is not given, and with work.order=fifo it is always that.", "N7", "", 1},
+  {Opt::by_place, "collect.by_place", OptType::flag, "", 0, 1, 1, nullptr, "Full collections that stop the program: once so many marked objects wait in a worker's deque that they fill a quarter of it, those marked next are looked at by where they lie, 512 KB after 512 KB.", "N13", "", 1},
   {Opt::part, "collect.part", OptType::bytes, "bytes", 0, 64 * 1024, 512, nullptr, "References of a larger survivor are queued by parts of this size, so that workers share an array between them, in steps of 8 and 64 at least; 0 queues each.", "N9", "", 64},
   {Opt::no_room, "collect.no_room", OptType::choice, "", 0, 0, 0, "keep|full", "When survivors find no memory: they stay where they are and buffers are cut from between them, or a full collection follows under the same stop.", "N14", "", 1},
   {Opt::full_promotes, "collect.full_promotes", OptType::choice, "", 0, 0, 0, "aged|all", "Whether a full collection ages young objects by one generation or makes all of them old.", "N13", "", 1},

@@ -67,6 +67,7 @@ template <class M> class Deque {
   }
   bool empty() const { return spilled_ == 0 && bottom_ == mine_ && index_of(top_.load_acquire()) == bottom_; }
   u64 overflows() const { return overflows_; }         // pushes that found no room, since start
+  u32 kept() const { return bottom_ - mine_; }          // entries that thieves do not see, but for the overflow stack; the owner
   usize spilled() const { return spilled_; }           // entries in the overflow stack
   // The memory of an emptied overflow stack, when it is more than `keep` bytes. The owner, or anybody between phases.
   void trim(usize keep);

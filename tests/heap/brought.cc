@@ -8,7 +8,7 @@
 namespace garner::test {
 namespace {
 
-constexpr usize kMarkBytes = 64 * KiB / kMarkBlockBytes * sizeof(MarkEntry<CountingLinux>); // of a region
+constexpr usize kMarkBytes = 64 * KiB / kMarkBlockBytes * sizeof(MarkWord<CountingLinux>); // of a region
 
 u64 faults() {
   rusage usage{};

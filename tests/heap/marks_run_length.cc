@@ -19,7 +19,10 @@ constexpr usize kBlockWords = kMarkBlockBytes / kWordBytes;
 class MarksRunLength : public ::testing::Test {
  protected:
   static constexpr usize kBlocks = 64;
-  MarksRunLength() { marks_.attach(entries_.data(), kBase); }
+  MarksRunLength() {
+    marks_.attach(entries_.data(), kBase);
+    targets_.attach(target_entries_.data(), kBase);
+  }
   static constexpr word kBase = word(1) << 32;
   static word at(usize words) { return kBase + words * kWordBytes; }
 
@@ -32,14 +35,13 @@ class MarksRunLength : public ::testing::Test {
     }
   }
 
-  // Plans as the collector does it: a target for each block, the carry of the block before beside it; all objects go to `to`.
+  // Plans as the collector does it: a target for each block beside what lives there; all objects go to `to`.
   void plan(usize words, word to) {
     u64 carry = 0;
     for (usize b = 0; b < div_up(words, kBlockWords); b++) {
-      auto& entry = marks_.entry_of(at(b * kBlockWords));
-      u64 bits = entry.bits.load_relaxed();
-      entry.target = to | carry;
-      to += kWordBytes * u64(__builtin_popcountll(Marks<Linux>::live(bits, carry)));
+      const u64 bits = marks_.entry_of(at(b * kBlockWords)).bits.load_relaxed(), live = Marks<Linux>::live(bits, carry);
+      targets_.entry_of(at(b * kBlockWords)) = {live, to};
+      to += kWordBytes * u64(__builtin_popcountll(live));
       carry = bits >> 63;
     }
   }
@@ -79,13 +81,15 @@ class MarksRunLength : public ::testing::Test {
     plan(words, target);
     for (const Object& o : objects) {
       if (!o.marked) continue;
-      ASSERT_EQ(marks_.target_of(at(o.first)), target);
+      ASSERT_EQ(targets_.target_of(at(o.first)), target);
       target += o.words * kWordBytes;
     }
   }
 
-  std::vector<MarkEntry<Linux>> entries_ = std::vector<MarkEntry<Linux>>(kBlocks + 1);
+  std::vector<MarkWord<Linux>> entries_ = std::vector<MarkWord<Linux>>(kBlocks + 1);
   Marks<Linux> marks_;
+  std::vector<Targets::Entry> target_entries_ = std::vector<Targets::Entry>(kBlocks + 1);
+  Targets targets_;
 };
 
 // Every way to cut 13 words into objects and gaps, each laid over a block's end.

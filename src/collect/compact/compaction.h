@@ -3,7 +3,7 @@
 // What happens, in order (cycle/cycle.ipp calls it; "workers" marks what runs on the gang):
 //   begin     sequential: spaces are left, all marks are clear
 //   gather    workers: roots and pins into RootBuffers
-//   mark      workers: roots, pins, strong handles, then the closure; one bit run per object (heap/marks.h)
+//   mark      workers: roots, pins, strong handles, then the closure; one bit run per object (heap/marks.h); what waits in great numbers waits by place (collect/by_place.h)
 //   (weak things: cycle/weak.ipp, on keep() and alive())
 //   measure   workers: live bytes of every region, from the bits alone
 //   choose    sequential: what is freed, what stays (large, pinned, dense), what slides; sliding regions are cut into lists
@@ -39,7 +39,8 @@ template <class H, class M> class Compaction {
       : heap_(heap), host_(host), gang_(gang), spaces_(spaces), workers_(workers), worker_count_(worker_count),
         dense_percent_(u32(settings.get(Opt::compact_dense))), many_slots_(u64(settings.get(Opt::in_place))), all_old_(settings.as<Promotes>(Opt::full_promotes) == Promotes::all),
         into_fresh_(settings.as<CompactInto>(Opt::compact_into) == CompactInto::fresh),
-        root_batch_(u32(settings.get(Opt::root_batch))), ahead_(u32(settings.get(Opt::ahead))) {}
+        root_batch_(u32(settings.get(Opt::root_batch))), ahead_(u32(settings.get(Opt::ahead))),
+        by_place_from_(settings.on(Opt::by_place) ? u32(settings.get(Opt::queue_capacity)) / 4 : ~u32(0)) {}
 
   void begin();
   void gather_task(Self& self, Kind kind);
@@ -59,6 +60,9 @@ template <class H, class M> class Compaction {
   void slide_task(Self& self, u32 task);
   void finish();
   void free_dead(); // after clean: freed regions' marks must be clear first
+  void trim() { // the program may run; under the collection lock
+    for (u32 i = 0; i < worker_count_; i++) workers_[i].by_place.trim(kKeptWaiting);
+  }
   u32 clean_tasks() const { return measure_tasks(); }
   void clean_task(u32 task);
 
@@ -80,7 +84,7 @@ template <class H, class M> class Compaction {
   void keep_second(Self& self, word*, Ref ref) { keep(self, ref); }
   Ref now_at(Ref ref) const { // valid from the plan on
     if (!heap_.contains(ref.at) || (heap_.cset_of(ref.at) & kMoving) == 0) return ref;
-    return ref_of(heap_.marks().target_of(block_of(ref)));
+    return ref_of(heap_.targets().target_of(block_of(ref)));
   }
   Ref now_at_if_moved(Ref ref) const { return ref; } // the slide phase rewrites slots
   u32 generation_now(Ref ref) const { return heap_.contains(ref.at) ? u32(heap_.cset_of(ref.at) >> 1) : 2; }
@@ -97,6 +101,7 @@ template <class H, class M> class Compaction {
   static constexpr u8 kMoving = 1;
   static constexpr u32 kRegionsPerTask = 16, kStayingPerTask = 4, kPinsPerTask = 256, kChunksPerTask = 8, kRegionsBrought = 32;
   static constexpr usize kLargeScanBytes = 1 << 20;
+  static constexpr usize kWaitingShare = 8, kKeptWaiting = MiB; // the part of the heap that what waits by place may take, half of it used; what a worker keeps of that
   // Queue entries: an object, or (bit 0) a part of a large one: 48 bits of address, 16 bits of part number.
   static constexpr u64 kPart = 1;
   static constexpr u32 kPartShift = 48;
@@ -155,7 +160,7 @@ template <class H, class M> class Compaction {
   bool all_old_, into_fresh_;
   bool in_place_ = false, young_ages_ = false; // chosen: nothing moves; and all that is young becomes old
   u64 eden_lived_ = 0;
-  u32 root_batch_, ahead_;
+  u32 root_batch_, ahead_, by_place_from_;
   u64 pinned_count_ = 0;
   Vector<Part> root_parts_;
   Vector<Ref> pins_;

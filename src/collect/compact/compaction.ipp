@@ -7,10 +7,12 @@ namespace garner {
 
 template <class H, class M> void Compaction<H, M>::begin() {
   gang_.set_rules({}); // marking and sliding know no homes: old space is spread over all nodes
+  const usize span = usize(heap_.high_water()) * heap_.region_bytes();
   for (u32 i = 0; i < worker_count_; i++) {
     workers_[i].reset();
     workers_[i].ahead.set_depth(ahead_);
     workers_[i].opening.set_depth(ahead_);
+    workers_[i].by_place.start(heap_.base(), span, min_of<usize>(span / kWaitingShare, heap_.budget().room() / 4) / worker_count_, by_place_from_);
   }
   pins_.clear();
   moved_bytes_.store_relaxed(0);
@@ -119,8 +121,8 @@ template <class H, class M> void Compaction<H, M>::mark_task(Self& self, u32 tas
     for (Ref ref : list) mark_if_here(ref);
 }
 
-// Marks what nobody has marked yet, and queues it. The object itself is not looked at: most references lead to what is marked already, and the marks are a
-// thirty-second of the heap, so they are in a cache far more often.
+// Marks what nobody has marked yet, and queues it, or has it wait by place. The object itself is not looked at: most references lead to what is marked already, and the marks are a
+// sixty-fourth of the heap, so they are in a cache far more often.
 template <class H, class M> GARNER_INLINE void Compaction<H, M>::mark(Self& self, Ref ref) {
   if (GARNER_UNLIKELY(heap_.cset_of(ref.at) == kLarge)) {
     auto& r = heap_.region_of(ref);
@@ -131,6 +133,7 @@ template <class H, class M> GARNER_INLINE void Compaction<H, M>::mark(Self& self
   auto& queue = gang_.queue(self.index);
   // Strings that hang on lists pile up in a queue that gives the newest first. To look at each object here is to wait for it, so only when that has gone far.
   if (GARNER_UNLIKELY(queue.spilled() >= kFarOverflow) && host_.leaf(ref)) return void(count(workers_[self.index], ref));
+  if (ByPlace& waiting = workers_[self.index].by_place; GARNER_UNLIKELY(waiting.wants(queue.kept())) && waiting.put(ref)) return;
   queue.push(ref.at);
 }
 
@@ -197,6 +200,7 @@ template <class H, class M> void Compaction<H, M>::drain(Self& self) {
   Worker& w = workers_[self.index];
   for (u64 entry;;) {
     if (queue.pop(entry)) take(self, entry);
+    else if (w.by_place.next([&](Ref ref) { queue.push(ref.at); })) continue;
     else if (w.ahead.rest(entry)) mark(self, Ref{entry});
     else if (w.opening.rest(entry)) open(self, w, Ref{entry});
     else return;
@@ -212,10 +216,8 @@ template <class H, class M> void Compaction<H, M>::measure_task(Self&, u32 task)
     if (r.role == Role::free || is_large(r.role)) continue;
     u64 words = 0, carry = 0;
     for (word at = heap_.begin_of(index), top = r.top.load_relaxed(); at < top; at += kMarkBlockBytes) {
-      auto& entry = heap_.marks().entry_of(at);
-      u64 bits = entry.bits.load_relaxed();
+      u64 bits = heap_.marks().entry_of(at).bits.load_relaxed();
       words += u64(set_bits(Marks<M>::live(bits, carry)));
-      entry.target = carry;
       carry = bits >> 63;
     }
     r.live_bytes = words * kWordBytes;
@@ -384,15 +386,16 @@ template <class H, class M> [[gnu::noinline]] void Compaction<H, M>::plan_task(S
   for (u32 i = list.first; i < list.last; i++) {
     u32 index = moving_[i].region;
     word begin = heap_.begin_of(index), top = heap_.region(index).top.load_relaxed();
+    u64 over = 0; // to the next block
     for (word at = begin; at < top; at += kMarkBlockBytes) {
-      auto& entry = heap_.marks().entry_of(at);
-      u64 bits = entry.bits.load_relaxed(), carry = entry.target & 1;
+      const u64 bits = heap_.marks().entry_of(at).bits.load_relaxed(), carry = over;
+      over = bits >> 63;
       u64 firsts = Marks<M>::first_words(bits, carry);
       if (firsts == 0) continue; // nothing starts here: nobody asks for this block's target
       u64 live = Marks<M>::live(bits, carry), below = (u64(1) << __builtin_ctzll(firsts)) - 1;
       usize lead = usize(set_bits(live & below)) * kWordBytes;
       usize own = (usize(set_bits(live & ~below)) + spill_after(at, heap_.end_of(index))) * kWordBytes;
-      entry.target = (places.take(own, i) - lead) | carry;
+      heap_.targets().entry_of(at) = {live, places.take(own, i) - lead};
     }
   }
 }
@@ -457,12 +460,12 @@ template <class H, class M> GARNER_INLINE void Compaction<H, M>::update(Self& se
   u8 c = heap_.cset_of(ref.at);
   if (u32(c >> 1) < holder_generation) heap_.mark_card(slot.at);
   if ((c & kMoving) == 0) return;
-  ask_to_read(self, word(&heap_.marks().entry_of(block_of(ref))));
+  ask_to_read(self, word(&heap_.targets().entry_of(block_of(ref))));
   if (u64 due; w.ahead.pass(slot.at, due)) rewrite(self, Slot{due});
 }
 
 template <class H, class M> GARNER_INLINE void Compaction<H, M>::rewrite(Self& self, Slot slot) {
-  self.store(slot, ref_of(heap_.marks().target_of(block_of(self.load(slot)))));
+  self.store(slot, ref_of(heap_.targets().target_of(block_of(self.load(slot)))));
 }
 
 // At the end of every task that updates.
@@ -484,7 +487,7 @@ template <class H, class M> void Compaction<H, M>::slide_list(Self& self, List& 
     u32 index = moving_[i].region;
     word begin = heap_.begin_of(index);
     heap_.marks().each(begin, align_up(heap_.region(index).top.load_relaxed(), kMarkBlockBytes), [&](word block, usize bytes) {
-      word to = heap_.marks().target_of(block);
+      word to = heap_.targets().target_of(block);
       if (to != block) {
         self.slide(to, block, bytes);
         moved += bytes;

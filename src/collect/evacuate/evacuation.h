@@ -23,6 +23,7 @@
 // Implements N1 N2 N3 N7 N14, N23, T1 to T9, T11, T16. Deviation: spaces are lists of regions, not address ranges; ages belong to regions, not objects.
 #pragma once
 #include "collect/ahead.h"
+#include "collect/by_place.h"
 #include "collect/evacuate/strands.h"
 #include "heap/cards.h"
 #include "heap/finalizers.h"
@@ -69,7 +70,8 @@ template <class M> struct alignas(2 * kLineBytes) Collecting {
   u32 live = 0;
   Met met[kMet]; // by set_of()
   Ahead ahead;
-  Ahead opening; // full collections: marked objects that are to be scanned
+  Ahead opening;    // full collections: marked objects that are to be scanned
+  ByPlace by_place; // and those that wait for that where there are very many
   RootBuffer roots;
   Vector<u32> dirty_regions;
   Vector<u64> card_roots; // card_phase=apart: entries found on cards

@@ -104,7 +104,7 @@ struct RunIsSeenWhole {
   }
   Sim& sim;
   MarkWord<Sim> entries[3] = {};
-  Marks<Sim, MarkWord<Sim>> marks;
+  Marks<Sim> marks;
   bool good = true;
 };
 
@@ -135,7 +135,7 @@ struct BornOldIsPublished {
   bool ok() { return good && type.load_relaxed() == 1; }
   Sim& sim;
   MarkWord<Sim> entries[2] = {};
-  Marks<Sim, MarkWord<Sim>> marks;
+  Marks<Sim> marks;
   Sim::Atomic<u64> type;
   Cell cleared, slots;
   bool good = true;

@@ -135,7 +135,7 @@ struct MarkHasOneWinner {
     return good;
   }
   Sim& sim;
-  MarkEntry<Sim> entries[2] = {};
+  MarkWord<Sim> entries[2] = {};
   Marks<Sim> marks;
   Cell cells[2];
 };

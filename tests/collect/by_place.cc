@@ -1,0 +1,127 @@
+// collect.by_place: what waits in very great numbers to be looked at is given place by place; nothing is lost on the way, and where there is no room for it deques take it.
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "collect/by_place.h"
+#include "small_heap.h"
+
+namespace garner::test {
+namespace {
+
+constexpr word kBase = word(1) << 32;
+constexpr usize kPlace = 512 * KiB, kPlaces = 16, kSpan = kPlaces * kPlace;
+
+std::vector<Ref> some_objects(usize count, u64 seed) {
+  std::vector<Ref> refs(count);
+  for (usize i = 0; i < count; i++) refs[i] = Ref{kBase + (i * (kSpan / count) & ~usize(7)) + kHeadBytes};
+  std::shuffle(refs.begin(), refs.end(), std::mt19937_64(seed));
+  return refs;
+}
+
+std::vector<Ref> batch_of(ByPlace& waiting) {
+  std::vector<Ref> batch;
+  waiting.next([&](Ref ref) { batch.push_back(ref); });
+  return batch;
+}
+
+u64 place_of(Ref ref) { return (ref.at - kBase) / kPlace; }
+
+TEST(ByPlaceLists, N13GiveEachObjectOnceABatchFromOnePlaceRoundAndRound) {
+  ByPlace waiting;
+  waiting.start(kBase, kSpan, kSpan, 100);
+  EXPECT_FALSE(waiting.wants(99));
+  EXPECT_TRUE(waiting.wants(100));
+  std::vector<Ref> refs = some_objects(40000, 3), given;
+  for (Ref ref : refs) ASSERT_TRUE(waiting.put(ref));
+  EXPECT_TRUE(waiting.wants(0)) << "as long as any wait here the next ones do";
+  u64 moves = 0, last = 0;
+  for (std::vector<Ref> batch; !(batch = batch_of(waiting)).empty();) {
+    EXPECT_GT(batch.size(), 1u);
+    for (Ref ref : batch) ASSERT_EQ(place_of(ref), place_of(batch.front()));
+    moves += place_of(batch.front()) != last;
+    last = place_of(batch.front());
+    given.insert(given.end(), batch.begin(), batch.end());
+  }
+  EXPECT_EQ(moves, kPlaces - 1) << "a place is left when it has none";
+  auto less = [](Ref a, Ref b) { return a.at < b.at; };
+  std::sort(refs.begin(), refs.end(), less);
+  std::sort(given.begin(), given.end(), less);
+  ASSERT_EQ(given.size(), refs.size());
+  for (usize i = 0; i < refs.size(); i++) ASSERT_EQ(given[i].at, refs[i].at);
+  EXPECT_FALSE(waiting.wants(99));
+  EXPECT_TRUE(batch_of(waiting).empty());
+}
+
+// What comes meanwhile for the place that is being given from is given before the next place's; the first and the last word of a place are in it.
+TEST(ByPlaceLists, N13StayWithAPlaceAsLongAsAnyComeForIt) {
+  ByPlace waiting;
+  waiting.start(kBase, kSpan, kSpan, 1);
+  const Ref first{kBase + 3 * kPlace}, last{kBase + 4 * kPlace - kWordBytes}, beyond{kBase + 4 * kPlace};
+  for (Ref ref : {beyond, first}) ASSERT_TRUE(waiting.put(ref));
+  EXPECT_EQ(batch_of(waiting).at(0).at, first.at);
+  ASSERT_TRUE(waiting.put(last));
+  EXPECT_EQ(batch_of(waiting).at(0).at, last.at);
+  ASSERT_TRUE(waiting.put(first));
+  EXPECT_EQ(batch_of(waiting).at(0).at, first.at);
+  EXPECT_EQ(batch_of(waiting).at(0).at, beyond.at);
+}
+
+TEST(ByPlaceLists, N13TakeNoMoreThanTheyMayAndGiveItBack) {
+  ByPlace waiting;
+  const usize before = list_bytes();
+  for (usize most : {usize(0), usize(64), usize(64 * KiB)}) {
+    waiting.start(kBase, kSpan, most, 1);
+    usize put = 0;
+    for (Ref ref : some_objects(200000, 5)) put += waiting.put(ref);
+    if (most < KiB) EXPECT_EQ(put, 0u) << most;
+    else EXPECT_GT(put, 10000u);
+    EXPECT_LE(put * sizeof(u16), most);
+    EXPECT_LE(list_bytes() - before, max_of<usize>(most, kPageBytes));
+    while (waiting.next([](Ref) {})) {}
+    EXPECT_EQ(waiting.wants(1), most > KiB) << "who has no room for the lists asks no more";
+  }
+  waiting.trim(MiB);
+  EXPECT_GT(list_bytes() - before, kPageBytes);
+  waiting.trim(0);
+  EXPECT_LE(list_bytes() - before, kPageBytes); // that of the lists
+  waiting.start(kBase, kSpan, kSpan, 1);
+  for (Ref ref : some_objects(2000, 7)) ASSERT_TRUE(waiting.put(ref));
+  usize given = 0;
+  while (waiting.next([&](Ref) { given++; })) {}
+  EXPECT_EQ(given, 2000u);
+}
+
+// A graph wider than any deque: with by_place nothing overflows, as it waits elsewhere; without it a great deal does.
+TEST(ByPlaceMarking, N13TakesWhatADequeHasNoRoomFor) {
+  for (const char* workers : {"workers=1", "workers=3,woken_per=0"})
+    for (bool on : {true, false}) {
+      SmallHeap heap(std::string("queue_capacity=4096,by_place=") + (on ? "on," : "off,") + workers);
+      static SmallHeap* watched;
+      static u64 overflows;
+      watched = &heap, overflows = 0;
+      ASSERT_TRUE(heap.host.cycle->emitter().add({[](void*, EventId id, const void*) {
+        auto& gang = watched->host.cycle->gang();
+        if (id != EventId::phase) return;
+        for (u32 w = 0; w < gang.workers(); w++)
+          if (gang.took_part(w)) overflows += gang.stats(w).overflows;
+      }, nullptr}));
+      constexpr usize kWide = 20000;
+      const usize wide = heap.root(heap.array(kWide));
+      std::vector<usize> order(kWide);
+      std::iota(order.begin(), order.end(), 0);
+      std::shuffle(order.begin(), order.end(), std::mt19937_64(1));
+      for (usize i : order) heap.set(heap.at(wide), i, heap.node(1, 200)); // so large that there may be memory for all of them
+      for (usize i = 0; i < kWide; i++) heap.set(heap.get(heap.at(wide), i), 0, heap.get(heap.at(wide), order[i]));
+      for (u32 round = 0; round < 3; round++) {
+        heap.full();
+        EXPECT_EQ(heap.objects(), 1 + kWide);
+      }
+      if (on) EXPECT_EQ(overflows, 0u) << workers;
+      else EXPECT_GT(overflows, kWide) << workers;
+    }
+}
+
+} // namespace
+} // namespace garner::test
