@@ -11,6 +11,7 @@ HandleChunk* HandleTable::map_chunk() {
     next_ = word(map_own(kBlock));
     end_ = next_ == 0 ? 0 : next_ + kBlock;
     if (next_ == 0) return nullptr;
+    count_list(i64(kBlock)); // it stays ours
   }
   next_ += HandleChunk::kBytes;
   return reinterpret_cast<HandleChunk*>(next_ - HandleChunk::kBytes);

@@ -24,6 +24,17 @@ TEST(HandlesTable, KindOwnerAndExtraFollowFromTheAddress) {
   EXPECT_EQ(table.in_use(), kHandleKinds);
 }
 
+// A limit on the heap counts them (heap/budget.h).
+TEST(HandlesTable, TheirMemoryIsCounted) {
+  HandleTable table;
+  HandleOwner owner;
+  const usize before = list_bytes();
+  constexpr usize kMany = 200000;
+  for (usize i = 0; i < kMany; i++) ASSERT_NE(table.create(owner, HandleKind::strong, Ref{8}, 0), nullptr);
+  EXPECT_GE(list_bytes() - before, kMany * kWordBytes);
+  EXPECT_LE(list_bytes() - before, kMany * kWordBytes * 5 / 4);
+}
+
 TEST(HandlesTable, FreedSlotsAreUsedAgainAndChunksDoNotGrow) {
   HandleTable table;
   HandleOwner owner;

@@ -61,7 +61,10 @@ TEST_F(DoctorEnvironment, TheCollectorsFile) {
 }
 
 TEST_F(DoctorEnvironment, ProcessorsAndPages) {
-  for (const char* bad : {"zz", "3-1", "1,,2", "2000", "1-"}) EXPECT_TRUE(problem("DOTNET_GCHeapAffinitizeRanges", bad)) << bad;
+  for (const char* bad : {"zz", "3-1", "1,,2", "2000", "1-"}) {
+    EXPECT_TRUE(told("DOTNET_GCHeapAffinitizeRanges", bad).find("malformed") != std::string::npos && !problem("DOTNET_GCHeapAffinitizeRanges", bad)) << bad;
+    EXPECT_TRUE(told({{"DOTNET_gcServer", "1"}, {"DOTNET_GCHeapAffinitizeRanges", bad}}, "DOTNET_GCHeapAffinitizeRanges").starts_with("problem ")) << bad;
+  }
   EXPECT_FALSE(problem("DOTNET_GCHeapAffinitizeRanges", "0,2,4-7"));
   EXPECT_TRUE(problem("DOTNET_GCLargePages", "1"));
   EXPECT_FALSE(problem("DOTNET_GCLargePages", "0"));

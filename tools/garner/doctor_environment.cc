@@ -116,7 +116,8 @@ void Judge::collector_name(const std::string& name, const std::string& value) {
 void Judge::affinity(const std::string& name, const std::string& value) {
   u64 processors[16] = {};
   if (dotnet::parse_processors(value.c_str(), processors)) return in_force(name, value);
-  say(Severity::problem, name, fmt::format("{}: {}; {}", printable(value), dotnet::kRangesMalformed, kNothingStarts));
+  if (number("gcServer") != 0) return say(Severity::problem, name, fmt::format("{}: {}; {}", printable(value), dotnet::kRangesMalformed, kNothingStarts));
+  say(Severity::note, name, fmt::format("{}: {}; it is ignored, but where a program asks for gcServer it does not start", printable(value), dotnet::kRangesMalformed));
 }
 
 // Of SOH, LOH and POH the sum counts, and takes the place of the whole; of our own options that is true of all.

@@ -3,8 +3,8 @@
 // A buffer is [begin, end): all zero when handed out, published as alloc_ptr = begin + 8 and alloc_limit = end - 16, so that the last
 // object ends at least 24 bytes before the end and a filler always fits. The compiled path never checks for large objects; buffers
 // stay below the large threshold for that reason.
-// When a request fails: collect (young, or full when due), then full, then full with everything compacted; then pages of its own for the object, and of what is
-// kept back a quarter; then null, which the runtime turns into OutOfMemoryException. Every step is skipped when another thread has collected meanwhile, and comes later when others were faster (Attempts).
+// When a request fails: collect (young, or full when due), then full, then full with everything compacted; then, once what waits to be finalized has been, that again; then pages of its own
+// for the object, and of what is kept back a quarter; then null, which the runtime turns into OutOfMemoryException. Every step is skipped when another thread has collected meanwhile, and comes later when others were faster (Attempts).
 #include "host/dotnet/host.h"
 
 namespace garner::dotnet {
@@ -44,6 +44,7 @@ clr::Object* DotNet::allocate(clr::gc_alloc_context* context, usize bytes, u32 f
 clr::Object* DotNet::allocate_small(clr::gc_alloc_context* context, usize bytes, u32 flags) {
   maybe_stress();
   usize most = settings.bytes(Opt::tlab);
+  bool waited = false;
   for (Attempts tries;;) {
     // The context first: the runtime also comes here to sample allocations, with room left.
     if (context->alloc_ptr != nullptr && usize(context->alloc_limit - context->alloc_ptr) >= bytes) {
@@ -52,8 +53,9 @@ clr::Object* DotNet::allocate_small(clr::gc_alloc_context* context, usize bytes,
       return object;
     }
     u64 seen = cycle->count();
-    if (bytes > most / 2) { // alone, so that the buffer's rest is not lost
-      Range range = leaves_reserve(bytes, 64) ? take_eden(bytes, bytes) : Range{};
+    const usize rest = context->alloc_ptr != nullptr ? usize(context->alloc_limit - context->alloc_ptr) : 0;
+    if (bytes > most / 2 || rest > most / 8) { // alone, so that a rest is not lost: the new buffer's, or what this one has left for smaller ones
+      Range range = bytes <= most / 2 || leaves_reserve(bytes, 64) ? take_eden(bytes, bytes) : Range{};
       if (range.begin != 0) {
         if (!range.zeroed) {
           if ((flags & clr::kAllocZeroingOptional) == 0) {
@@ -89,6 +91,7 @@ clr::Object* DotNet::allocate_small(clr::gc_alloc_context* context, usize bytes,
     }
     if (clr::Object* object = from_reserve(context, bytes); object != nullptr) return object;
     if (!relieve(tries.next(cycle->spaces().eden.given_out(machine.current_node())), Cause::eden_full, seen)) {
+      if (!waited && (waited = finalizers_give(seen))) continue;
       return place_last(context, bytes, false);
     }
   }
@@ -100,6 +103,7 @@ clr::Object* DotNet::allocate_large(clr::gc_alloc_context* context, usize bytes,
   maybe_stress();
   bool pinned = (flags & clr::kAllocPinnedHeap) != 0;
   bool zero = (flags & clr::kAllocZeroingOptional) == 0;
+  bool waited = false;
   for (u32 attempt = 0;; attempt++) {
     u64 seen = cycle->count();
     bool due = attempt == 0 && !no_gc_active() && large_due(bytes) && !marked_beside(bytes);
@@ -117,6 +121,7 @@ clr::Object* DotNet::allocate_large(clr::gc_alloc_context* context, usize bytes,
     if (clr::Object* object = pinned ? nullptr : from_reserve(context, bytes); object != nullptr) return object;
     // Only a full collection frees large objects.
     if (!relieve(max_of(attempt, 1u), Cause::large_budget, seen)) {
+      if (!waited && (waited = finalizers_give(seen))) continue;
       return bytes <= most_small() ? place_last(context, bytes, pinned) : out_of_memory(context, bytes);
     }
   }
@@ -217,6 +222,27 @@ bool DotNet::relieve(u32 attempt, Cause cause, u64 seen) {
   request.may_widen = latency_mode.load_relaxed() != i32(clr::LatencyMode::low_latency);
   cycle->collect(request);
   return true;
+}
+
+// The collections before have come within milliseconds, and what waits to be finalized is kept by each of them: so its thread is given time, as long as it gets on with
+// that, and then what it has let go of is collected. False where nothing waits, or nothing comes of it (the caller may be that thread, or hold what it waits for).
+bool DotNet::finalizers_give(u64 seen) {
+  constexpr u32 kLooks = 500, kInVain = 50; // ms
+  constexpr timespec kPause{0, 1'000'000};
+  if (cycle->last_any().end.finalize_pending == 0) return false;
+  usize waiting = finalize_queue.ready_count();
+  bool any = waiting == 0; // all since then
+  Atomic<u32> nobody{0}; // wakes this thread
+  const bool cooperative = ee->EnablePreemptiveGC();
+  for (u32 looks = 0, in_vain = 0; looks < kLooks && in_vain < kInVain && waiting != 0; looks++) {
+    futex_wait(nobody, 0, &kPause);
+    const usize now = finalize_queue.ready_count();
+    in_vain = now < waiting ? 0 : in_vain + 1;
+    any = any || now < waiting;
+    waiting = now;
+  }
+  if (cooperative) ee->DisablePreemptiveGC();
+  return any && relieve(Attempts::kMost - 1, Cause::memory_limit, max_of(seen, cycle->count()));
 }
 
 void DotNet::account(clr::gc_alloc_context* context, usize bytes, u32 kind, clr::Object* object, usize object_bytes) {

@@ -243,6 +243,7 @@ class DotNet {
   clr::Object* out_of_memory(clr::gc_alloc_context* context, usize bytes);
   clr::Object* from_reserve(clr::gc_alloc_context* context, usize bytes);
   bool relieve(u32 attempt, Cause cause, u64 seen);
+  bool finalizers_give(u64 seen);
   void maybe_stress();
   clr::GcReason reason(Cause cause) const;
   // What the end of a collection is told from, as long as cycle->current() is that collection. Taken while the world stands.

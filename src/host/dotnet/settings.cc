@@ -138,9 +138,12 @@ bool DotNet::read_affinity() {
   if (i64 mask = number("GCHeapAffinitizeMask", "System.GC.HeapAffinitizeMask", 0); mask != 0) set.bits[0] = u64(mask);
   const char* ranges = nullptr;
   if (ee->GetStringConfigValue("GCHeapAffinitizeRanges", "System.GC.HeapAffinitizeRanges", &ranges)) {
-    const bool good = parse_processors(ranges, set.bits);
+    CpuSet named = set;
+    const bool good = parse_processors(ranges, named.bits);
     ee->FreeStringConfigValue(ranges);
-    if (!good) return false;
+    if (good) set = named;
+    else if (stock.server) return false; // as stock's, which does not read it otherwise
+    else if (settings.on(Opt::notices)) say(Line().text("GCHeapAffinitizeRanges is ").text(kRangesMalformed).text("; it is ignored").c_str());
   }
   bool asked = set.count() != 0;
   if (asked && stock.no_affinitize) {

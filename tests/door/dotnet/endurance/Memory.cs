@@ -58,6 +58,41 @@ internal static class Memory
         }
     }
 
+    private sealed class Waiting
+    {
+        public readonly byte[] Body = new byte[1000];
+        ~Waiting() => s_ran++;
+    }
+
+    private static long s_ran;
+
+    /// <summary>Memory is full of objects that are dead but for their finalizers: how often something large is refused then.</summary>
+    public static void FullOfFinalizable(int rounds)
+    {
+        int refused = 0;
+        List<Waiting> kept = new(1 << 18);
+        for (int round = 0; round < rounds; round++)
+        {
+            try
+            {
+                while (kept.Count < 1 << 18) kept.Add(new Waiting()); // 270 MB: the limit is far below
+            }
+            catch (OutOfMemoryException)
+            {
+            }
+            kept.Clear();
+            try
+            {
+                GC.KeepAlive(new byte[800_000]);
+            }
+            catch (OutOfMemoryException)
+            {
+                refused++;
+            }
+        }
+        Console.WriteLine($"refused {refused}");
+    }
+
     /// <summary>Keeps what it allocates until nothing is left, lets go, and works on; twice, small objects and large ones.</summary>
     public static int Fill()
     {

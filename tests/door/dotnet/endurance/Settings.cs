@@ -6,11 +6,11 @@ internal static class Settings
 {
     private static object? s_sink;
 
-    /// <summary>That many MiB of garbage in small objects.</summary>
-    public static void Garbage(int megabytes)
+    /// <summary>That many MiB of garbage in arrays of so many bytes.</summary>
+    public static void Garbage(int megabytes, int bytes)
     {
-        for (long left = megabytes * 1024L * 1024; left > 0; left -= 528)
-            s_sink = new byte[500];
+        for (long left = megabytes * 1024L * 1024; left > 0; left -= bytes + 24)
+            s_sink = new byte[bytes];
         s_sink = null;
         Console.WriteLine($"young {GC.CollectionCount(0)}");
     }

@@ -54,7 +54,9 @@ refused() { # what stderr must have, environment
   code=$?
   if [ $code -ne 0 ] && [ $code -ne 124 ] && [ "$(grep -c "$says" "$LOG")" = 1 ]; then pass; else miss "$*: exit code $code, expected a refusal with '$says'" "$LOG"; fi
 }
-for ranges in x 3-1 1- 0,,1 5000 '0 1'; do refused "GCHeapAffinitizeRanges is malformed" DOTNET_GCHeapAffinitizeRanges="$ranges"; done
+for ranges in x 3-1 1- 0,,1 5000 '0 1'; do refused "GCHeapAffinitizeRanges is malformed" DOTNET_gcServer=1 DOTNET_GCHeapAffinitizeRanges="$ranges"; done
+# Without gcServer stock does not read it, so it stops no program.
+row 0 "" "GCHeapAffinitizeRanges is malformed.*it is ignored" $wake DOTNET_GCHeapAffinitizeMask="$(mask "$first")" DOTNET_GCHeapAffinitizeRanges=1-
 # As it comes, with a heap so small that no marking could be worth it: no thread that marks.
 entries=2000
 reference

@@ -48,6 +48,17 @@ internal static class NoGCRegions
             GC.Collect(0);
             Expect.That(GC.CollectionCount(0) > before, "afterwards collections are possible again");
         }
+        // Sizes of which a buffer's end loses most: nearly half of it, or a quarter.
+        foreach (int size in new[] { 16_360, 10_900, 8_168 })
+        {
+            Heap.Settle();
+            Expect.That(GC.TryStartNoGCRegion(Total), "TryStartNoGCRegion");
+            int before = GC.CollectionCount(0);
+            for (long allocated = 0; allocated < Total / shares / 10 * 9; allocated += size + 24)
+                GC.KeepAlive(new byte[size]);
+            Expect.Equal(before, GC.CollectionCount(0), $"collections in the region, objects of {size} bytes");
+            GC.EndNoGCRegion();
+        }
         output.WriteLine("four overloads");
     }
 }
