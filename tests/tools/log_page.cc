@@ -447,6 +447,30 @@ TEST_F(ALog, ProcessesAreKeptApart) {
   EXPECT_NE(sets[0]["colour"], sets[1]["colour"]);
 }
 
+// Of containers that append to one log, each process is number 1.
+TEST_F(ALog, AHeapOfAKnownProcessIsAnothersFromThereOn) {
+  WorkerStats stats{};
+  stats.start_ns = 1, stats.end_ns = 2;
+  for (u64 start : {100, 9000}) {
+    add(EventId::heap_ready, HeapReady{.door = "dotnet", .preset = "garner"}, 1);
+    add(EventId::worker_phase, WorkerPhase{1, Phase::evacuate, 0, 0, &stats}, 1);
+    for (u64 index : {1, 2, 3}) add_cycle(index, start + index * 1000, 10 * index, Kind::young0, 1);
+  }
+  const LogData log = read();
+  EXPECT_EQ(log.cycles.size(), 6u);
+  EXPECT_EQ(log.processes.size(), 2u);
+  EXPECT_EQ(damage_of(log), "");
+  EXPECT_NE(draw_log(log).find("processes 1, 1#2; "), std::string::npos);
+  std::vector<json> lines;
+  each_worker(log, [&](const std::string& line) { lines.push_back(json::parse(line)); });
+  ASSERT_EQ(lines.size(), 2u);
+  for (const json& line : lines) EXPECT_EQ(line["pid"], 1);
+  EXPECT_FALSE(lines[0].contains("process"));
+  EXPECT_EQ(lines[1]["process"], 2);
+  add_cycle(2, 20'000, 10, Kind::young0, 1); // of the first one, which has not ended: nothing tells
+  EXPECT_EQ(damage_of(read()), "1 collection is told again, as by processes of one pid at the same time");
+}
+
 TEST_F(ALog, WhatIsNoLogIsRefusedInOneLine) {
   EXPECT_NE(refused().find("no collection in it"), std::string::npos) << "empty";
   for (int i = 0; i < 100000; i++) text_.push_back(char(i * 7919 >> 3)); // anything, with line ends and zeros

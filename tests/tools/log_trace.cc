@@ -133,6 +133,18 @@ TEST_F(ATrace, ProcessesHaveTracksOfTheirOwnOnOneClock) {
   EXPECT_EQ(ns(pauses[1]["ts"]), 0);
 }
 
+TEST_F(ATrace, ProcessesOfOnePidHaveTracksOfTheirOwnToo) {
+  for (u64 start : {4'000'000, 5'000'000}) {
+    add(EventId::heap_ready, HeapReady{.door = "dotnet", .preset = ""}, 1);
+    add_cycle(1, start, 1000, Kind::young0, 1);
+  }
+  const json events = trace(), pauses = such(events, "cat", "pause");
+  ASSERT_EQ(pauses.size(), 2u);
+  EXPECT_EQ(pauses[0]["pid"], 1);
+  EXPECT_NE(pauses[1]["pid"], 1);
+  EXPECT_EQ(such(events, "name", "process_name")[1]["args"]["name"], "Garner, process 1#2");
+}
+
 TEST_F(ATrace, ASimulationSaysThatItIsOne) {
   HeapReady ready{};
   ready.door = "simulated", ready.preset = "ps";

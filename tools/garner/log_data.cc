@@ -67,10 +67,26 @@ void add_row(LogData& log, Matrix& m, unsigned row, const std::vector<double>& v
   for (size_t i = 0; i < values.size(); i++) m[row][i] += values[i];
 }
 
-CycleSeen& cycle_of(LogData& log, const json& r) { return log.cycles[{uint64_t(number_or(r, "pid", 0)), uint64_t(number(r, "index"))}]; }
+uint64_t pid_in(const json& r) {
+  const double pid = number_or(r, "pid", 0);
+  if (pid >= 0x1p32) throw NoRecord();
+  return uint64_t(pid);
+}
+
+CycleSeen& cycle_of(LogData& log, const json& r) {
+  const uint64_t pid = pid_in(r), index = uint64_t(number(r, "index"));
+  return log.cycles[{log.newest.try_emplace(pid, pid).first->second, index}];
+}
+
+// A heap of a pid that is known is another process's: its collections count from 1 again.
+uint64_t begun(LogData& log, const json& r) {
+  const auto [known, first] = log.newest.try_emplace(pid_in(r), pid_in(r));
+  return first ? known->second : known->second += uint64_t(1) << 32;
+}
 
 void take_ready(LogData& log, const json& r) {
-  log.made_ns[uint64_t(number_or(r, "pid", 0))] = number_or(r, "start_ns", 0);
+  const double made = number_or(r, "start_ns", 0);
+  log.made_ns[begun(log, r)] = made;
   log.nodes = std::max(log.nodes, unsigned(std::min(number_or(r, "nodes", 1), double(kNodesSeen))));
   log.simulated = text_or(r, "door", "") == "simulated";
   log.preset = text_or(r, "preset", "");
@@ -136,6 +152,7 @@ void take_cycle(LogData& log, const json& r) {
   for (const char* phase : {"gather", "cards", "evacuate", "mark", "weak", "compact", "finish"})
     if (const double ns = number_or(r, (std::string(phase) + "_ns").c_str(), 0); ns > 0) phase_ns.push_back({phase, ns});
   CycleSeen& c = cycle_of(log, r);
+  log.twice += c.pause_ns > 0;
   c.phase_ns = phase_ns;
   log.tells_slid = log.tells_slid || r.contains("slid");
   for (const CycleKey& key : kCycleKeys) c.figures.*key.at = count_or_none(r, key.name);
@@ -289,6 +306,7 @@ std::string damage_of(const LogData& log) {
   };
   add(log.bad_lines, "line of the log is no record", "lines of the log are no records");
   add(log.missing, "collection between others is missing", "collections between others are missing");
+  add(log.twice, "collection is told again, as by processes of one pid at the same time", "collections are told again, as by processes of one pid at the same time");
   add(log.lost_records, "record could not be written", "records could not be written");
   return all;
 }
@@ -341,8 +359,9 @@ unsigned work_of(const CycleSeen& c, const std::vector<PhaseTime>& phases, const
 void each_worker(const LogData& log, const std::function<void(const std::string& line)>& take) {
   for (const auto& [number, cycle] : log.cycles)
     for (const auto& [worker, seen] : cycle.work) {
-      nlohmann::ordered_json line = {{"event", "worker"}, {"pid", number.first}, {"index", number.second}, {"kind", cycle.kind}, {"cause", cycle.cause}, {"pause_ns", u64(std::min(cycle.pause_ns, 1e18))},
+      nlohmann::ordered_json line = {{"event", "worker"}, {"pid", pid_of(number.first)}, {"index", number.second}, {"kind", cycle.kind}, {"cause", cycle.cause}, {"pause_ns", u64(std::min(cycle.pause_ns, 1e18))},
                                      {"worker", worker}, {"node", seen.node}, {"start_ns", seen.sum.start_ns}, {"end_ns", seen.sum.end_ns}, {"phase_ns", seen.phase_ns}};
+      if (const uint64_t before = number.first >> 32; before != 0) line["process"] = before + 1;
       for (const WorkerKey& key : kWorkerKeys) {
         line[key.name] = seen.sum.*key.at;
         if (key.at == &WorkerStats::steals) line["steals_near"] = seen.sum.steals - std::min(seen.sum.steals, seen.sum.steals_remote);
@@ -352,6 +371,8 @@ void each_worker(const LogData& log, const std::function<void(const std::string&
       take(line.dump());
     }
 }
+
+std::string process_name(uint64_t process) { return process >> 32 == 0 ? std::to_string(process) : fmt::format("{}#{}", pid_of(process), (process >> 32) + 1); }
 
 double sum_of(const Matrix& m) {
   double sum = 0;

@@ -42,10 +42,15 @@ struct CycleSeen {
   std::map<unsigned, WorkerSeen> work;              // by worker
 };
 
+// A process is known by its pid and, above 32 bits, by how many of that pid began before it in the log: in containers the first is always 1.
+inline uint64_t pid_of(uint64_t process) { return uint32_t(process); }
+std::string process_name(uint64_t process); // "7"; "7#2" is the second of that pid
+
 struct LogData {
   std::string name, written;                       // the file, and when it was last written to; empty: not from a file
   std::map<std::pair<uint64_t, uint64_t>, CycleSeen> cycles; // by process and number
-  std::vector<uint64_t> processes;
+  std::vector<uint64_t> processes;                 // in order
+  std::map<uint64_t, uint64_t> newest;             // by pid: the process that has it now
   std::map<uint64_t, double> made_ns; // by process: when its heap was made
   unsigned nodes = 1, workers = 0;
   bool simulated = false, tells_slid = false;    // tells_slid: what full collections slid; logs of before lack it
@@ -61,7 +66,7 @@ struct LogData {
   Matrix steals, locality;                       // [thief][victim], [node of the root][node of the object]
   double steals_near = 0, steals_far = 0;        // as workers count them, also on one node
   unsigned bad_lines = 0, lost_records = 0;
-  uint64_t missing = 0;                          // collections of a process between others of it that are not here
+  uint64_t missing = 0, twice = 0;               // collections of a process between others of it that are not here; those that came again
 
   const CycleSeen& longest() const;
   std::map<double, double> steals_by_distance() const; // thefts by distance of thief and victim; empty without distances

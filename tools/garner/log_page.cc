@@ -191,7 +191,7 @@ std::string identity(const LogData& log) {
   std::vector<std::string> parts;
   if (!log.written.empty()) parts.push_back("last written " + log.written);
   std::vector<std::string> pids;
-  for (uint64_t pid : log.processes) if (pids.size() < kProcessesNamed) pids.push_back(std::to_string(pid));
+  for (uint64_t process : log.processes) if (pids.size() < kProcessesNamed) pids.push_back(process_name(process));
   if (!log.simulated) parts.push_back(fmt::format("{} {}{}", log.processes.size() == 1 ? "process" : "processes", fmt::join(pids, ", "), log.processes.size() > pids.size() ? ", …" : ""));
   if (!log.door.empty() && !log.simulated) parts.push_back("host " + log.door);
   if (!log.preset.empty()) parts.push_back("preset " + log.preset);
@@ -237,6 +237,9 @@ Look look_of(const std::string& name) {
   return found != std::end(kLooks) ? found->look : Look{Colour::blue};
 }
 
+// What stands for a process in a figure.
+std::string process_text(const json& pid) { return pid.is_string() ? pid.get<std::string>() : pid.dump(); }
+
 // Kinds have colours; of several processes, each has a colour and kinds have marks.
 Chart pauses_chart(const json& figure) {
   static constexpr Colour kProcesses[kProcessesShown + 1] = {Colour::blue, Colour::orange, Colour::green, Colour::violet, Colour::gold, Colour::grey};
@@ -250,13 +253,13 @@ Chart pauses_chart(const json& figure) {
     if (figure.contains("processes")) {
       const json& all = figure["processes"];
       process = size_t(std::find(all.begin(), all.end(), p["pid"]) - all.begin());
-      of = process < kProcessesShown ? fmt::format(", process {}", p["pid"].dump()) : ", other processes";
+      of = process < kProcessesShown ? fmt::format(", process {}", process_text(p["pid"])) : ", other processes";
       process = std::min(process, kProcessesShown);
     }
     ChartSet& set = sets[{!full, process}];
     if (set.points.empty()) set.name = (full ? "full" : "young") + of, set.look = of.empty() ? Look{full ? Colour::orange : Colour::blue} : Look{kProcesses[process], {}, full ? 2u : 0u};
     const std::string among = p.value("count", 1) > 1 ? fmt::format(", longest of {}", p["count"].dump()) : "";
-    set.points.push_back({p["s"], p["ms"], fmt::format("collection {}{}, {}, {}{}", p["index"].dump(), of.empty() ? "" : " of process " + p["pid"].dump(), p["kind"].get<std::string>(), p["cause"].get<std::string>(), among)});
+    set.points.push_back({p["s"], p["ms"], fmt::format("collection {}{}, {}, {}{}", p["index"].dump(), of.empty() ? "" : " of process " + process_text(p["pid"]), p["kind"].get<std::string>(), p["cause"].get<std::string>(), among)});
   }
   for (auto& [name, set] : sets) chart.sets.push_back(std::move(set));
   return chart;
@@ -465,7 +468,7 @@ std::string draw_log(const LogData& log) {
     if (heat != heats) page += heat ? "<div class=\"heats\">\n" : "</div>\n";
     heats = heat;
     std::string more = log.simulated ? "simulated" : "";
-    if (figure.contains("pid")) more += fmt::format("{}process {}, which the log follows longest", more.empty() ? "" : ", ", figure["pid"].dump());
+    if (figure.contains("pid")) more += fmt::format("{}process {}, which the log follows longest", more.empty() ? "" : ", ", process_text(figure["pid"]));
     if (figure.contains("imbalance")) more += fmt::format("{}imbalance {:.2f}", more.empty() ? "" : ", ", figure["imbalance"].get<double>());
     page += fmt::format("<section><h2>{}{}</h2>\n{}</section>\n", escape(figure["title"].get<std::string>()), more.empty() ? "" : fmt::format(" <span class=\"soft\">{}</span>", more), draw(figure, charts));
   }

@@ -56,13 +56,13 @@ std::vector<RunSeen> runs_of(const LogData& log) {
     runs[name.first].pauses.push_back({c.start_ns, c.start_ns + c.pause_ns});
   }
   std::vector<RunSeen> all;
-  for (auto& [pid, run] : runs) {
+  for (auto& [process, run] : runs) {
     std::sort(run.pauses.begin(), run.pauses.end());
     std::vector<std::pair<double, double>> apart;
     for (const auto& pause : run.pauses)
       if (apart.empty() || pause.first > apart.back().second) apart.push_back(pause);
       else apart.back().second = std::max(apart.back().second, pause.second);
-    run = {pid, begins[pid], apart.back().second, std::move(apart)};
+    run = {pid_of(process), begins[process], apart.back().second, std::move(apart)};
     if (run.ns() > run.stopped_ns()) all.push_back(std::move(run));
   }
   return all;

@@ -30,10 +30,10 @@ Bins bins_of(const std::vector<const CycleSeen*>& cycles) {
   return Bins(begin, end, cycles.size());
 }
 
-std::vector<const CycleSeen*> cycles_of(const LogData& log, const uint64_t* pid = nullptr) {
+std::vector<const CycleSeen*> cycles_of(const LogData& log, const uint64_t* process = nullptr) {
   std::vector<const CycleSeen*> all;
   for (const auto& [name, c] : log.cycles)
-    if (pid == nullptr || name.first == *pid) all.push_back(&c);
+    if (process == nullptr || name.first == *process) all.push_back(&c);
   return all;
 }
 
@@ -66,6 +66,9 @@ json size_of_bins(const Size& size, const std::vector<const CycleSeen*>& cycles,
   }
   return values;
 }
+
+// Its pid; of a later one of the same pid, a text.
+json named(uint64_t process) { return pid_of(process) == process ? json(process) : json(process_name(process)); }
 
 // Of several processes, that which the log follows longest.
 uint64_t longest_process(const LogData& log) {
@@ -103,12 +106,13 @@ json pauses_figure(const LogData& log) {
   }
   json points = json::array();
   for (const auto& [name, c, count] : shown) {
-    points.push_back({{"pid", name.first}, {"index", name.second}, {"s", (c->start_ns - first) / 1e9}, {"ms", c->pause_ns / 1e6}, {"kind", c->kind}, {"cause", c->cause}});
+    points.push_back({{"pid", named(name.first)}, {"index", name.second}, {"s", (c->start_ns - first) / 1e9}, {"ms", c->pause_ns / 1e6}, {"kind", c->kind}, {"cause", c->cause}});
     if (bins.any()) points.back()["count"] = count;
   }
   json figure = {{"title", "Pauses"}, {"draw", "pauses"}};
   if (most >= kFarApart * least) figure["log_y"] = true;
-  if (log.processes.size() > 1) figure["processes"] = log.processes;
+  if (log.processes.size() > 1)
+    for (uint64_t process : log.processes) figure["processes"].push_back(named(process));
   if (bins.any()) figure["bin_s"] = bins.width_ns / 1e9;
   figure["points"] = points;
   return figure;
@@ -116,8 +120,8 @@ json pauses_figure(const LogData& log) {
 
 json heap_figure(const LogData& log) {
   const double first = first_start(log);
-  const uint64_t pid = longest_process(log);
-  const std::vector<const CycleSeen*> cycles = cycles_of(log, &pid);
+  const uint64_t longest = longest_process(log);
+  const std::vector<const CycleSeen*> cycles = cycles_of(log, &longest);
   const Bins bins = bins_of(cycles);
   json figure = series_figure("Heap over time", "lines", "seconds since the first collection", "MB", "MB");
   double most = 0, limit = 0;
@@ -130,7 +134,7 @@ json heap_figure(const LogData& log) {
   const Size& both = kSizes[std::size(kSizes) - 1]; // has a value wherever another has one
   for (const json& value : bins.any() ? size_of_bins(both, cycles, bins, first) : size_of_each(both, cycles, first)) figure["xs"].push_back(value[0]);
   if (limit > 0) figure["limit_mb"] = limit / 1e6;
-  if (log.processes.size() > 1) figure["pid"] = pid;
+  if (log.processes.size() > 1) figure["pid"] = named(longest);
   if (bins.any()) figure["bin_s"] = bins.width_ns / 1e9;
   return figure;
 }

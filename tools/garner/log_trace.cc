@@ -11,6 +11,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
+constexpr uint64_t kPids = 1 << 22; // Linux has no more, and viewers know a process by its number alone
 constexpr unsigned kCollections = 1, kFirstWorker = 2; // tracks of a process; 0 is no thread
 
 struct Slice { double begin_ns, end_ns; std::string name; json args; };
@@ -130,7 +131,7 @@ void add_workers(Trace& trace, uint64_t pid, const CycleSeen& c, const Slice& pa
 }
 
 void add_names(Trace& trace, const LogData& log, uint64_t process, uint64_t pid) {
-  trace.name("process_name", pid, kCollections, fmt::format("Garner{}{}", log.preset.empty() ? "" : ", preset " + log.preset, log.simulated ? ", simulated" : ""));
+  trace.name("process_name", pid, kCollections, fmt::format("Garner{}{}{}", log.preset.empty() ? "" : ", preset " + log.preset, log.simulated ? ", simulated" : "", pid_of(process) == process ? "" : ", process " + process_name(process)));
   trace.name("thread_name", pid, kCollections, "collections");
   trace.order(pid, kCollections);
   std::map<unsigned, std::string> workers;
@@ -147,7 +148,7 @@ std::string trace_of(const LogData& log) {
   const double first = first_ns(log);
   Trace trace(first);
   for (uint64_t process : log.processes) {
-    const uint64_t pid = log.simulated ? 1 : process; // a simulation's is 0, which viewers take for the idle process
+    const uint64_t pid = (log.simulated ? 1 : pid_of(process)) + (process >> 32) * kPids; // a simulation's is 0, which viewers take for the idle process
     add_names(trace, log, process, pid);
     std::vector<std::pair<uint64_t, const CycleSeen*>> cycles;
     for (auto c = log.cycles.lower_bound({process, 0}); c != log.cycles.end() && c->first.first == process; ++c) cycles.push_back({c->first.second, &c->second});
