@@ -28,6 +28,22 @@ sed -nE 's/.*id="figures">(.*)<\/script>/\1/p' one.html | grep -qF '{"kind":"you
 grep -qF '{"cause":"eden_full","count":3,"full":0,"total_ms":44.88059,"longest_ms":27.14014}' one.html || fail "causes"
 for cell in '>young<' '>3<' '>12.6<' '>27.1<' '>44.9<' '>39.93 %<' '>eden_full<'; do grep -q "<td[^>]*$cell" one.html || fail "no cell $cell: $(grep '<td' one.html)"; done
 
+# What is written without having been named is told; - is stdout; the log itself is no place, under whatever name.
+mkdir unnamed && (cd unnamed && "$garner" report ../run.log > ../out 2> ../err) && [ ! -s out ] && grep -qE '^garner: garner-report.html written, [1-9][0-9]+ KB$' err && cmp -s page.html unnamed/garner-report.html || fail "a page without a name: $(cat err)"
+"$garner" report run.log -o - > out 2> err && [ ! -s err ] && cmp -s page.html out && [ ! -e - ] || fail "-o -: $(cat err)"
+"$garner" report run.log --trace > trace.json && "$garner" report run.log --trace -o - | cmp -s - trace.json || fail "--trace -o -"
+cp run.log kept.log
+ln -s run.log link.log
+ln run.log same.log
+for name in run.log ./run.log link.log same.log; do
+  bad 'is the log itself' report run.log -o $name
+  bad 'is the log itself' report $name -o run.log --trace
+done
+bad 'is the log itself' report link.log --json -o run.log
+bad 'stdin is not read' report -
+bad 'cannot go there too' report run.log --json -o -
+cmp -s run.log kept.log || fail "the log was written to"
+
 # A trace: an event a line, each pause of the log as long as it was, its sizes, its phases; and no page.
 [ -n "$("$garner" report --help | grep -- --trace)" ] || fail "the help does not tell of traces"
 for log in run.log "$tree/tests/data/one-node.log" "$tree/tests/data/eight-nodes.log"; do

@@ -257,6 +257,7 @@ class Longest {
 
 LogData read_log(const std::string& path, Keep keep, const ReadSoFar& told) {
   std::error_code none;
+  if (path == "-") throw UsageError("-: a log is a file, and stdin is not read");
   if (std::filesystem::is_directory(path, none)) throw UsageError(fmt::format("{}: a log is a file, and this is a directory", path));
   if (is_device(path)) throw UsageError(fmt::format("{}: a log is a file, and this is a device", path));
   std::ifstream file(path, std::ios::binary);

@@ -30,15 +30,31 @@ constexpr size_t kManyCollections = 20'000; // drawing them takes a second
 struct Wanted {
   std::string log, out = "garner-report.html";
   bool out_given = false, json = false, trace = false, phases = false, no_limits = false;
+  bool printed() const { return out == "-" || (!out_given && (trace || phases)); } // what is made goes to stdout
+  bool page() const { return !trace && !phases && (!json || out_given); }
 };
+
+void write(const Wanted& wanted, const std::string& text) {
+  if (wanted.printed()) std::fputs(text.c_str(), stdout);
+  else write_file(wanted.out, text);
+}
+
+// Before the log is read, which takes a while and would be gone.
+void check(const Wanted& wanted) {
+  if (wanted.json + wanted.trace + wanted.phases > 1) throw UsageError("--json, --trace and --phases: one of them at a time");
+  if (wanted.no_limits && !wanted.phases) throw UsageError("--no-limits is for --phases");
+  if (wanted.json && wanted.page() && wanted.printed()) throw UsageError("-o -: the records of --json go to stdout, and the page cannot go there too");
+  std::error_code none;
+  if (!wanted.printed() && std::filesystem::equivalent(wanted.log, wanted.out, none)) throw UsageError(fmt::format("'{}' is the log itself, which would be lost; -o names another file", wanted.out));
+}
 
 // Measures this machine, unless that was not asked for or says nothing of the log's.
 void tell_phases(const Wanted& wanted, const LogData& data) {
   if (phase_rows(data).empty()) throw UsageError(wanted.log + ": no durations of phases in it");
   std::optional<MemoryRates> rates;
   if (!wanted.no_limits && !data.simulated) rates = memory_rates(std::clamp(data.workers, 1u, std::max(std::thread::hardware_concurrency(), 1u)), 1);
-  if (wanted.out_given) write_file(wanted.out, phases_text(data, rates, true, false));
-  else say_out("{}", phases_text(data, rates, false, colours_on(STDOUT_FILENO)));
+  if (wanted.printed()) say_out("{}", phases_text(data, rates, false, colours_on(STDOUT_FILENO)));
+  else write_file(wanted.out, phases_text(data, rates, true, false));
 }
 
 // Tells how far it is, once that has taken a while. A page needs details of the longest collection only.
@@ -56,20 +72,20 @@ LogData read_slowly(const Wanted& wanted, const Progress& progress) {
 }
 
 int report(const Wanted& wanted) {
-  if (wanted.json + wanted.trace + wanted.phases > 1) throw UsageError("--json, --trace and --phases: one of them at a time");
-  if (wanted.no_limits && !wanted.phases) throw UsageError("--no-limits is for --phases");
+  check(wanted);
   const Progress progress;
   const LogData data = read_slowly(wanted, progress);
   const char* told = wanted.json ? "the records are of" : wanted.trace ? "the trace is of" : wanted.phases ? "the table is of" : "the page shows";
   if (wanted.trace) {
-    const std::string trace = trace_of(data);
-    if (wanted.out_given) write_file(wanted.out, trace);
-    else std::fputs(trace.c_str(), stdout);
+    write(wanted, trace_of(data));
   } else if (wanted.phases) {
     tell_phases(wanted, data);
-  } else if (!wanted.json || wanted.out_given) {
+  } else if (wanted.page()) {
     if (data.cycles.size() > kManyCollections) progress.show("report: drawing");
-    write_file(wanted.out, draw_log(data));
+    const std::string page = draw_log(data);
+    write(wanted, page);
+    progress.show("");
+    if (!wanted.out_given) say_err("garner: {} written, {} KB\n", wanted.out, (page.size() + 999) / 1000);
     told = "the page shows";
   }
   if (wanted.json) each_worker(data, [](const std::string& line) { std::fputs((line + "\n").c_str(), stdout); });
@@ -83,7 +99,7 @@ Command add_report(CLI::App& root) {
   CLI::App* app = root.add_subcommand("report", "One page from a JSON log: pauses, heap, workers' timeline, nodes, steals, locality; or a record for each worker and collection; or a trace; or a table of phases");
   auto wanted = std::make_shared<Wanted>();
   app->add_option("LOG", wanted->log, "A log written with log=FILE,log_format=json, or by 'garner simulate --log'")->required()->option_text("LOG");
-  CLI::Option* out = app->add_option("-o,--output", wanted->out, "The page; with --json one is made when this is given; with --trace or --phases what is printed when this is not given, the table as markdown")->type_name("FILE")->capture_default_str();
+  CLI::Option* out = app->add_option("-o,--output", wanted->out, "The page, - for stdout; with --json one is made when this is given; with --trace or --phases what is printed when this is not given, the table as markdown")->type_name("FILE")->capture_default_str();
   app->add_flag("--json", wanted->json, "Print one record for each worker and collection, what it did in all phases: a JSON object a line");
   app->add_flag("--trace", wanted->trace, "Instead of a page, a trace that ui.perfetto.dev opens: pauses, phases, what workers did when, and sizes of the heap, as JSON");
   app->add_flag("--phases", wanted->phases, fmt::format("Instead of a page, a table by kind of collection and phase: time, roots, objects and bytes; and beside each time the least that this machine's memory allows for that work, which is measured for about a second, in 256 MB. {}", kLimitWords));
