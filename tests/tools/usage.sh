@@ -77,7 +77,10 @@ grep -q '^set      GARNER: without cycle.verify' "$scratch/out" || fail "doctor:
 { echo '{"event":"heap_ready","pid":7,"start_ns":0,"door":"dotnet"}'
   echo '{"event":"cycle_end","pid":7,"index":1,"start_ns":900000000,"pause_ns":100000000,"stop_ns":0,"kind":"full","cause":"induced"}'; } > "$scratch/log"
 "$garner" doctor --log "$scratch/log" > "$scratch/out" || :
-grep -q 'log: 1 collections, 1 full, 100 ms stopped of 1.00 s: 10.0 %' "$scratch/out" && grep -q '^set      the program: leave out GC.Collect: 1 full' "$scratch/out" || fail "doctor --log: $(cat "$scratch/out")"
+grep -q 'log: 1 collection, 1 full, 100 ms stopped of 1.00 s: 10.0 %' "$scratch/out" && grep -q '^set      the program: leave out GC.Collect: 1 full' "$scratch/out" || fail "doctor --log: $(cat "$scratch/out")"
+head -n 1 "$scratch/log" > "$scratch/young"
+"$garner" doctor --log "$scratch/young" > "$scratch/out" || :
+grep -q 'young: 0 collections, 0 full$' "$scratch/out" || fail "doctor --log of a heap without collections: $(cat "$scratch/out")"
 "$garner" doctor --log "$scratch/none" > "$scratch/out" 2> "$scratch/err" && fail "doctor: a log that is not there"
 [ -s "$scratch/out" ] && fail "doctor: lines before a log is refused"
 [ "$(wc -l < "$scratch/err")" = 1 ] || fail "doctor: $(cat "$scratch/err")"

@@ -8,6 +8,7 @@
 #include "log_pauses.h"
 #include "options/parse.h"
 #include "options/table.h"
+#include "stats.h"
 #include "table.h"
 
 namespace garner::tool {
@@ -20,10 +21,13 @@ constexpr double kIdle = 0.6;          // of the workers' time
 constexpr double kFragmented = 0.25;   // of the heap
 constexpr double kTightLimit = 4;      // times what lives: below it the limit keeps old space from growing as it may
 constexpr double kLongPause = 4;       // times cycle.pause_goal
+constexpr size_t kSeveral = 5;         // pauses; fewer may be the machine's doing
 constexpr uint64_t kWorthMarking = 200 << 20; // of a smaller heap the pauses about a marking beside the program are no shorter than a stop (bench/dotnet/README.md)
 
-// Of a kind of collection the longest pause, and what one would need to know of it.
-struct Longest { double ns = 0; std::string cause; uint64_t young = 0, heap = 0; };
+// A young collection that copied: its pause without the stopping of threads, which does not depend on eden, and what was young.
+struct Copying { double ns; uint64_t young; };
+// Of full collections the longest pause, and what one would need to know of it.
+struct Longest { double ns = 0; std::string cause; uint64_t heap = 0; };
 
 struct Sums {
   double ran_ns = 0, stopped_ns = 0, stopping_ns = 0, longest_stop_ns = 0;
@@ -32,7 +36,8 @@ struct Sums {
   uint64_t live = 0, limit = 0; // after the full collection that left the largest share of its limit: programs that share a log have limits of their own
   uint64_t fragmented = 0, heap = 0, pinned = 0, finalize_pending = 0; // as last seen
   std::map<std::string, std::pair<size_t, double>> full_by_cause;
-  Longest longest_young, longest_full;
+  Longest longest_full;
+  std::vector<Copying> copying;
   unsigned workers = 0;
   double share(double ns) const { return ran_ns > 0 ? ns / ran_ns : 0; } // of the time; none of a log with one collection, which tells no time
   double stopped() const { return share(stopped_ns); }
@@ -56,10 +61,12 @@ Sums sums_of(const LogData& log) {
         sums.work_ns += worker.sum.end_ns > worker.sum.start_ns ? double(worker.sum.end_ns - worker.sum.start_ns) : 0;
         sums.idle_ns += double(worker.sum.idle_ns);
       }
-    Longest& longest = cycle.kind == "full" ? sums.longest_full : sums.longest_young;
-    if (cycle.pause_ns > longest.ns && cycle.cause != "moves") // what is young, and how much of it there may be, has no part in that
-      longest = {cycle.pause_ns, cycle.cause, f.young_before, f.heap_after};
-    if (cycle.kind != "full") continue;
+    if (cycle.kind != "full") {
+      if (f.copied != 0 && cycle.cause != "moves") // what is young, and how much of it there may be, has no part in that
+        sums.copying.push_back({std::max(cycle.pause_ns - cycle.stop_ns, 0.0), f.young_before});
+      continue;
+    }
+    if (cycle.pause_ns > sums.longest_full.ns) sums.longest_full = {cycle.pause_ns, cycle.cause, f.heap_after};
     sums.full++;
     if (f.limit != 0 && double(f.heap_after) * double(sums.limit) >= double(sums.live) * double(f.limit)) sums.live = f.heap_after, sums.limit = f.limit;
     auto& [count, ns] = sums.full_by_cause[cycle.cause];
@@ -70,6 +77,7 @@ Sums sums_of(const LogData& log) {
 
 std::string percent(double share) { return fmt::format("{:.0f} %", share * 100); }
 std::string ms(double ns) { return milliseconds_text(ns / 1e6) + " ms"; }
+std::string full_text(size_t count) { return count_text(count, "full collection", "full collections"); }
 std::string mb(uint64_t bytes) { return megabytes_text(double(bytes)) + " MB"; }
 
 // Advice with the stopped time it is about.
@@ -89,12 +97,12 @@ void about_causes(const Sums& s, std::vector<Weighed>& all) {
     return it != s.full_by_cause.end() && it->second.second > kMuchOfPauses * s.stopped_ns && s.stopped() > kMuchStopped / 5 ? &it->second : nullptr;
   };
   if (const auto* induced = share_of("induced"))
-    all.push_back({induced->second, {"the program", fmt::format("leave out GC.Collect: {} full collections that it asked for took {} of {} stopped", induced->first, ms(induced->second), ms(s.stopped_ns))}});
+    all.push_back({induced->second, {"the program", fmt::format("leave out GC.Collect: {} that it asked for took {} of {} stopped", full_text(induced->first), ms(induced->second), ms(s.stopped_ns))}});
   if (const auto* large = share_of("large_budget"))
-    all.push_back({large->second, {"the program, or cycle.old_growth", fmt::format("use large arrays again (ArrayPool), or 200 instead of 100 where memory allows: {} full collections because of large objects took {} of {} stopped",
-                                                                                   large->first, ms(large->second), ms(s.stopped_ns))}});
+    all.push_back({large->second, {"the program, or cycle.old_growth", fmt::format("use large arrays again (ArrayPool), or 200 instead of 100 where memory allows: {} because of large objects took {} of {} stopped",
+                                                                                   full_text(large->first), ms(large->second), ms(s.stopped_ns))}});
   if (const auto* low = share_of("low_memory"))
-    all.push_back({low->second, {"DOTNET_GCHeapHardLimit", fmt::format("less than what the machine can spare: {} full collections because its memory ran short took {} of {} stopped", low->first, ms(low->second), ms(s.stopped_ns))}});
+    all.push_back({low->second, {"DOTNET_GCHeapHardLimit", fmt::format("less than what the machine can spare: {} because its memory ran short took {} of {} stopped", full_text(low->first), ms(low->second), ms(s.stopped_ns))}});
 }
 
 // Full collections that the heap's growth brought, and nobody asked for. A limit near what lives is about_limit's.
@@ -109,22 +117,36 @@ void about_growth(const Sums& s, std::vector<Weighed>& all) {
   }
   const bool near = s.limit != 0 && s.live != 0 && double(s.limit) < kRoom * double(s.live), tight = s.limit != 0 && double(s.limit) < kTightLimit * double(s.live);
   if (count == 0 || near || s.share(ns) < kMuchStopped) return;
-  const std::string why = fmt::format("{} full collections ({}) took {} of {} stopped, {} of the time", count, causes, ms(ns), ms(s.stopped_ns), percent(s.share(ns)));
+  const std::string why = fmt::format("{} ({}) took {} of {} stopped, {} of the time", full_text(count), causes, ms(ns), ms(s.stopped_ns), percent(s.share(ns)));
   if (tight) all.push_back({ns, {"DOTNET_GCHeapHardLimit", fmt::format("{0:#x} ({1}) or more, or more memory for the container: {2}; {3} live in a limit of {4}", uint64_t(1.25 * kTightLimit * double(s.live)),
                                                                      mb(uint64_t(1.25 * kTightLimit * double(s.live))), why, mb(s.live), mb(s.limit))}});
   else all.push_back({ns, {"cycle.old_growth", fmt::format("200 instead of 100, where memory allows: {}; old space then grows twice as far before the next one", why)}});
 }
 
-// A pause far above the goal that the program's settings have if they do not name another.
+// A full pause far above the goal that the program's settings have if they do not name another.
 void about_longest(const Sums& s, std::vector<Weighed>& all) {
   const double goal = double(Settings().get(Opt::pause_goal)) * 1e6;
-  const Longest& young = s.longest_young;
   const Longest& full = s.longest_full;
-  const auto of = [&](const Longest& one, const char* kind) { return fmt::format("the longest pause of a {} collection ({}), {}, is {:.1f} times cycle.pause_goal ({} unless set)", kind, one.cause, ms(one.ns), one.ns / goal, ms(goal)); };
   if (full.ns > kLongPause * goal && full.heap >= kWorthMarking && full.cause != "marked") // who marks beside the program already has no more to set
-    all.push_back({full.ns, {"collect.marking", fmt::format("concurrent: {}; old objects, of a heap of {}, are then marked beside the program", of(full, "full"), mb(full.heap))}});
-  if (young.ns > kLongPause * goal && young.young != 0)
-    all.push_back({young.ns, {"cycle.eden_max", fmt::format("{}m: {}, with {} of young objects", std::max<uint64_t>(uint64_t(double(young.young) * goal / young.ns) >> 20, 1), of(young, "young"), mb(young.young))}});
+    all.push_back({full.ns, {"collect.marking", fmt::format("concurrent: the longest pause of a full collection ({}), {}, is {:.1f} times cycle.pause_goal ({} unless set); old objects, of a heap of {}, are then marked beside the program",
+                                                             full.cause, ms(full.ns), full.ns / goal, ms(goal), mb(full.heap))}});
+}
+
+// Young pauses that are long one after another, by what they copy. A smaller eden is collected more often, and where even the smallest is near what was young it gains nothing.
+void about_eden(const Sums& s, std::vector<Weighed>& all) {
+  const double goal = double(Settings().get(Opt::pause_goal)) * 1e6;
+  std::vector<double> pauses, young; // young: of those that are too long
+  for (const Copying& one : s.copying) {
+    pauses.push_back(one.ns);
+    if (one.ns > kLongPause * goal) young.push_back(double(one.young));
+  }
+  const double most = percentile(pauses, 95), had = median(young);
+  if (young.size() < kSeveral || most <= kLongPause * goal) return;
+  const uint64_t size = std::max(uint64_t(had * goal / most), uint64_t(Settings().get(Opt::eden_min))) >> 20;
+  const double often = had / double(size << 20);
+  if (often < 2) return;
+  all.push_back({most, {"cycle.eden_max", fmt::format("{}m: of {} that copied, {} stopped the program for more than {} beside the stopping of threads, and the 95th percentile, {}, is {:.1f} times cycle.pause_goal ({} unless set), with {} of young objects; "
+                                                      "the price is collections about {:.0f} times as often", size, count_text(pauses.size(), "young collection", "young collections"), young.size(), ms(kLongPause * goal), ms(most), most / goal, ms(goal), mb(uint64_t(had)), often)}});
 }
 
 void about_stopping(const Sums& s, std::vector<Weighed>& all) {
@@ -152,7 +174,7 @@ void about_heap(const Sums& s, std::vector<Weighed>& all) {
 std::vector<Counsel> counsel_of(const LogData& log) {
   const Sums sums = sums_of(log);
   std::vector<Weighed> all;
-  for (auto rule : {about_limit, about_causes, about_growth, about_longest, about_stopping, about_workers, about_heap}) rule(sums, all);
+  for (auto rule : {about_limit, about_causes, about_growth, about_longest, about_eden, about_stopping, about_workers, about_heap}) rule(sums, all);
   std::stable_sort(all.begin(), all.end(), [](const Weighed& a, const Weighed& b) { return a.ns > b.ns; });
   std::vector<Counsel> out;
   for (Weighed& one : all) out.push_back(std::move(one.counsel));
@@ -176,7 +198,7 @@ std::vector<Counsel> counsel_of(const CgroupFacts& cgroups, const std::string& h
 
 std::string sum_text(const LogData& log) {
   const Sums s = sums_of(log);
-  std::string text = fmt::format("{} collections, {} full", s.collections, s.full);
+  std::string text = fmt::format("{}, {} full", count_text(s.collections, "collection", "collections"), s.full);
   if (s.ran_ns > 0) text += fmt::format(", {} stopped of {} s: {:.1f} %", ms(s.stopped_ns), seconds_text(s.ran_ns / 1e9), s.stopped() * 100);
   return text;
 }

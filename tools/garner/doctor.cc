@@ -179,7 +179,7 @@ void counsel(Report& report, const CgroupFacts& cgroups, const fs::path& root, c
 }
 
 int doctor(const std::string& library, const std::string& log) {
-  const LogData data = log.empty() ? LogData{} : read_log(log); // before anything is printed: it may be refused
+  const LogData data = log.empty() ? LogData{} : read_log(log, Keep::all, {}, Without::taken); // before anything is printed: it may be refused
   Report report;
   const fs::path root = "/";
   CgroupFacts cgroups = read_cgroups(root);

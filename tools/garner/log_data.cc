@@ -255,21 +255,21 @@ class Longest {
 
 } // namespace
 
-LogData read_log(const std::string& path, Keep keep, const ReadSoFar& told) {
+LogData read_log(const std::string& path, Keep keep, const ReadSoFar& told, Without without) {
   std::error_code none;
   if (path == "-") throw UsageError("-: a log is a file, and stdin is not read");
   if (std::filesystem::is_directory(path, none)) throw UsageError(fmt::format("{}: a log is a file, and this is a directory", path));
   if (is_device(path)) throw UsageError(fmt::format("{}: a log is a file, and this is a device", path));
   std::ifstream file(path, std::ios::binary);
   if (!file) throw UsageError(fmt::format("'{}' cannot be read", path));
-  LogData log = read_log(file, path, keep, told);
+  LogData log = read_log(file, path, keep, told, without);
   struct stat facts = {};
   if (stat(path.c_str(), &facts) == 0) log.written = date_text(facts.st_mtime);
   log.name = std::filesystem::path(path).filename().string();
   return log;
 }
 
-LogData read_log(std::istream& lines, const std::string& name, Keep keep, const ReadSoFar& told) {
+LogData read_log(std::istream& lines, const std::string& name, Keep keep, const ReadSoFar& told, Without without) {
   constexpr uint64_t kTellBytes = 1 << 20;
   LogData log;
   Longest longest(log);
@@ -288,7 +288,8 @@ LogData read_log(std::istream& lines, const std::string& name, Keep keep, const 
     }
   }
   std::erase_if(log.cycles, [](const auto& one) { return one.second.pause_ns <= 0; }); // begun when the log ended
-  if (log.cycles.empty()) throw UsageError(fmt::format("{}: no collection in it (a log is written with log=FILE,log_format=json)", name));
+  if (log.cycles.empty() && (log.made_ns.empty() || without == Without::refused))
+    throw UsageError(fmt::format("{}: no collection in it ({})", name, log.made_ns.empty() ? "a log is written with log=FILE,log_format=json" : "a heap was made, and not collected as far as the log goes"));
   uint64_t before = 0;
   for (auto& [number, cycle] : log.cycles) {
     whole_phases_only_where_needed(cycle);

@@ -1,7 +1,7 @@
 // What `garner report` takes from a JSON log (src/observe/README.md): sums over its collections, and the collections themselves.
 //
 // A log may be cut off, written by several processes, or no log at all. Lines that are no records are counted and passed over, whatever is
-// in them; numbers outside what a machine has (64 nodes, 1024 workers) count as no record. Only a file without a single collection is refused.
+// in them; numbers outside what a machine has (64 nodes, 1024 workers) count as no record. Only a file without a single collection is refused, unless heaps without any are asked for.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -94,10 +94,12 @@ inline constexpr CycleKey kCycleKeys[] = {
 
 // Of which collections spans, phases and workers' records are kept. Sums over all are the same.
 enum class Keep { all, longest };
+// A log whose heaps were never collected: most have no use for it.
+enum class Without { refused, taken };
 using ReadSoFar = std::function<void(uint64_t bytes)>; // called now and then
 // UsageError when the file cannot be read or holds no collection.
-LogData read_log(const std::string& path, Keep keep = Keep::all, const ReadSoFar& told = {});
-LogData read_log(std::istream& lines, const std::string& name, Keep keep = Keep::all, const ReadSoFar& told = {});
+LogData read_log(const std::string& path, Keep keep = Keep::all, const ReadSoFar& told = {}, Without without = Without::refused);
+LogData read_log(std::istream& lines, const std::string& name, Keep keep = Keep::all, const ReadSoFar& told = {}, Without without = Without::refused);
 // What is not in the log that should be, and what should not: one line, empty for a log that is whole.
 std::string damage_of(const LogData& log);
 

@@ -119,8 +119,6 @@ Pauses pauses_of(const LogReader& log) {
   return {percentile(ms, 50), percentile(ms, 99), maximum(ms), sum(ms)};
 }
 
-std::string count_text(uint64_t count, const char* one, const char* many) { return fmt::format("{} {}", count, count == 1 ? one : many); }
-
 void tell_collections(const LogReader& log, double wall_s) {
   if (!log.loaded()) {
     say_err("garner: the program never loaded the collector\n");

@@ -2,6 +2,7 @@
 //
 // Widths count characters of UTF-8, not bytes. Colour: the head in bold, only where `colour` is true.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -36,5 +37,7 @@ std::string seconds_text(double seconds);
 std::string milliseconds_text(double ms);
 std::string megabytes_text(double bytes);
 std::string ratio_text(double ratio);
+// "1 collection", "2 collections".
+std::string count_text(uint64_t count, const char* one, const char* many);
 
 } // namespace garner::tool
