@@ -29,6 +29,7 @@ bool Log::open(const Settings& settings, u64 start_ns) {
   may_wait_ = !own_file_ || !S_ISREG(status.st_mode); // stderr may be another file by the time we write
   format_ = settings.as<LogFormat>(Opt::log_format);
   detail_ = format_ == LogFormat::json ? settings.as<Detail>(Opt::log_detail) : Detail::plain;
+  notices_ = settings.on(Opt::notices);
   start_ns_ = start_ns;
   pid_ = u32(getpid());
   fd_.store_relaxed(fd);
@@ -69,6 +70,14 @@ bool Log::takes_now(int fd) {
   return false;
 }
 
+// A record that is lost for good may have none after it that tells: one notice, where stderr takes it now. A cut one has this before the next.
+void Log::notice(int error) {
+  if (!notices_ || !own_file_ || (error != ENOSPC && error != EDQUOT && error != EFBIG && error != EIO) || noticed_.exchange_acq_rel(1) != 0) return;
+  pollfd ask = {2, POLLOUT, 0};
+  if (poll(&ask, 1, 0) <= 0 || ask.revents != POLLOUT) return;
+  Line().text("garner: the log cannot be written: ").text(strerrordesc_np(error)).text("; records are lost").flush(2);
+}
+
 bool Log::write_record(Line& record) {
   SavedErrno keep;
   int fd = fd_.load_relaxed();
@@ -84,8 +93,10 @@ bool Log::write_record(Line& record) {
   if (written == ssize_t(record.size())) return true;
   if (written > 0) torn_.store_relaxed(1);
   if (written >= 0) return false;
-  if (errno == EPIPE || errno == EFBIG) held.take_raised();
-  if (errno == EPIPE || errno == EBADF) fd_.store_relaxed(-1);
+  const int error = errno;
+  notice(error);
+  if (error == EPIPE || error == EFBIG) held.take_raised();
+  if (error == EPIPE || error == EBADF) fd_.store_relaxed(-1);
   return false;
 }
 

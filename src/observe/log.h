@@ -38,16 +38,19 @@ class Log {
   static void receive(void* self, EventId id, const void* payload);
   bool still_ours(int fd) const;
   bool takes_now(int fd);
+  void notice(int error);
   bool write_record(Line& record);
 
   // No order is needed among these: each is a number on its own, and nothing is published through them. Only a taken count must not be
   // taken twice, hence the exchanges.
   Atomic<i32> fd_{-1};
   Atomic<u32> torn_{0}; // the last record was cut by a full file: the next one starts on a line of its own
+  Atomic<u32> noticed_{0}; // that a record was lost for want of room was said
   Atomic<u64> lost_{0};
   LogFormat format_ = LogFormat::line;
   Detail detail_ = Detail::plain; // lines for people have none
   bool own_file_ = false; // opened here; false for stderr
+  bool notices_ = true; // general.notices
   bool may_wait_ = false; // not a regular file: ask before writing
   u64 device_ = 0, inode_ = 0;
   u64 start_ns_ = 0;

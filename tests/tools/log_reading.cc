@@ -81,6 +81,14 @@ TEST_F(LogReading, ACutRecordCostsItsLineOnly) {
   EXPECT_EQ(log.bad_lines(), 2u);
 }
 
+TEST_F(LogReading, ALastLineWithoutAnEndIsALostRecord) {
+  append(ready(1) + cycle(1, "young0", 1000, 5) + cycle(1, "young0", 1000, 5).substr(0, 30));
+  LogReader log(path_, 0, false);
+  log.more();
+  EXPECT_EQ(log.collections(), 1u);
+  EXPECT_EQ(log.bad_lines(), 1u);
+}
+
 TEST_F(LogReading, SeveralProcesses) {
   append(ready(1) + ready(2) + cycle(1, "young0", 1000, 10) + cycle(2, "young0", 2000, 20) + cycle(1, "young0", 1000, 30));
   LogReader log(path_, 0, true);

@@ -177,6 +177,28 @@ TEST_F(LogWriting, AFullDiskIsSurvived) {
   EXPECT_TRUE(log.on()) << "there may be room again";
 }
 
+TEST_F(LogWriting, AFullDiskIsOneNotice) {
+  if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full";
+  int status = 0;
+  const auto three = [](const char* more) {
+    Settings settings = to(std::string("/dev/full") + more);
+    Log log;
+    if (!log.open(settings, 0)) _exit(9);
+    for (int i = 0; i < 3; i++) emit(log);
+  };
+  EXPECT_EQ(in_child(status, [&] { three(""); }), "garner: the log cannot be written: No space left on device; records are lost\n");
+  EXPECT_EQ(in_child(status, [&] { three(",notices=off"); }), "");
+  EXPECT_EQ(in_child(status, [&] { // whose reader is gone
+              int ends[2];
+              if (pipe(ends) != 0) _exit(8);
+              signal(SIGPIPE, SIG_DFL);
+              dup2(ends[1], 2);
+              ::close(ends[0]), ::close(ends[1]);
+              three("");
+            }), "");
+  EXPECT_EQ(status, 0);
+}
+
 TEST_F(LogWriting, AnotherFileUnderOurNumberIsNotTouched) {
   Log log;
   ASSERT_TRUE(log.open(to(path("log")), 0));

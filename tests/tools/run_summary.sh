@@ -27,6 +27,12 @@ for part in '"exit_code":3' '"loaded":true' '"collections":4' '"collections_by_k
   echo "$said" | grep -qF "$part" || fail "$part is not in $said"
 done
 
+# A log that a full disk cut: the last record lacks its end, and how many are missing behind it nobody knows.
+{ cat "$scratch/collector.sh" | grep -v '^exit'; echo 'printf "{\"event\":\"cycle_e" >> "$log"'; } > "$scratch/cut.sh"
+said=$(summary -- sh "$scratch/cut.sh")
+echo "$said" | grep -q '^garner: 4 collections .*, 1 record lost or cut: the figures are not complete$' || fail "a cut log: $said"
+summary --json -- sh "$scratch/cut.sh" | grep -qF '"records_lost":1' || fail "a cut log as JSON"
+
 # --log, by its other name too, keeps the records, and only those of this run are summed up.
 (cd "$scratch" && "$garner" run --lib lib.so --record-log kept.log -- sh collector.sh && "$garner" run --lib lib.so --log kept.log -- sh collector.sh) 2>"$scratch/err"
 [ "$(wc -l < "$scratch/kept.log")" = 10 ] || fail "the log has $(wc -l < "$scratch/kept.log") lines"

@@ -33,7 +33,7 @@ class LogReader {
   uint64_t collections() const { return pauses_ms_.size(); }
   uint64_t heap_after() const; // sum over the processes, after the last collection of each
   uint64_t out_of_memory() const { return out_of_memory_; }
-  uint64_t bad_lines() const { return bad_lines_; }
+  uint64_t bad_lines() const { return bad_lines_ + (rest_.empty() ? 0 : 1); } // the last with them while it lacks its end: of a program that is gone it was cut, by a full disk
   uint64_t lost_records() const { return lost_; }
 
  private:

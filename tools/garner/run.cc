@@ -135,7 +135,7 @@ void tell_collections(const LogReader& log, double wall_s) {
                         milliseconds_text(p.longest), milliseconds_text(p.total), wall_s > 0 ? p.total / 10 / wall_s : 0, seconds_text(wall_s));
   }
   if (log.out_of_memory() > 0) line += fmt::format(", out of memory {}", count_text(log.out_of_memory(), "time", "times"));
-  if (log.lost_records() + log.bad_lines() > 0) line += fmt::format(", {} lost", count_text(log.lost_records() + log.bad_lines(), "record", "records"));
+  if (log.lost_records() + log.bad_lines() > 0) line += fmt::format(", {} lost or cut: the figures are not complete", count_text(log.lost_records() + log.bad_lines(), "record", "records"));
   say_err("garner: {}\n", line);
 }
 
