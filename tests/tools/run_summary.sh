@@ -33,6 +33,23 @@ said=$(summary -- sh "$scratch/cut.sh")
 echo "$said" | grep -q '^garner: 4 collections .*, 1 record lost or cut: the figures are not complete$' || fail "a cut log: $said"
 summary --json -- sh "$scratch/cut.sh" | grep -qF '"records_lost":1' || fail "a cut log as JSON"
 
+# Its own log goes to the first directory that takes one; without any the program runs all the same, and no other command needs one for what it only reads back.
+TMPDIR=$scratch/lib.so summary -- sh "$scratch/collector.sh" | grep -q '^garner: 4 collections' || fail "TMPDIR that is a file"
+cat > "$scratch/nowhere.sh" <<'END'
+for directory in /tmp /dev/shm; do mount --bind $directory $directory && mount -o remount,bind,ro $directory || exit 77; done
+unset TMPDIR
+"$@"
+END
+nowhere() { code=0; unshare -rm sh "$scratch/nowhere.sh" "$@" >"$scratch/out" 2>"$scratch/err" || code=$?; }
+nowhere true
+if [ $code = 0 ]; then # else a user may not mount
+  nowhere "$garner" run --lib "$scratch/lib.so" -- sh -c 'exit 3'
+  [ $code = 3 ] && [ "$(wc -l < "$scratch/err")" = 2 ] && grep -q '^garner: no temporary directory can be made in /tmp (Read-only file system), /dev/shm (Read-only file system), so there are no figures of collections here$' "$scratch/err" ||
+    fail "run without a directory: exit code $code: $(cat "$scratch/err")"
+  nowhere "$garner" doctor
+  grep -q '^[a-z]* *library: ' "$scratch/out" && [ ! -s "$scratch/err" ] || fail "doctor without a directory: $(cat "$scratch/err")"
+fi
+
 # --log, by its other name too, keeps the records, and only those of this run are summed up.
 (cd "$scratch" && "$garner" run --lib lib.so --record-log kept.log -- sh collector.sh && "$garner" run --lib lib.so --log kept.log -- sh collector.sh) 2>"$scratch/err"
 [ "$(wc -l < "$scratch/kept.log")" = 10 ] || fail "the log has $(wc -l < "$scratch/kept.log") lines"

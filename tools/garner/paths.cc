@@ -188,12 +188,18 @@ void write_file_and_directories(const fs::path& path, const std::string& text) {
 }
 
 TempDirectory::TempDirectory() {
-  std::error_code error;
-  fs::path base = fs::temp_directory_path(error);
-  if (error || base.string().find(',') != std::string::npos) base = "/tmp"; // a comma would end the log's path in an option list
-  std::string name = (base / "garner-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error(fmt::format("no temporary directory '{}': {}", name, std::strerror(errno)));
-  path_ = name;
+  const char* chosen = std::getenv("TMPDIR");
+  std::string tried;
+  for (const std::string base : {chosen == nullptr ? "" : chosen, "/tmp", "/dev/shm"}) {
+    if (base.empty() || base.find(',') != std::string::npos) continue; // a comma would end the log's path in an option list
+    std::string name = (fs::path(base) / "garner-XXXXXX").string();
+    if (mkdtemp(name.data()) != nullptr) {
+      path_ = name;
+      return;
+    }
+    tried += fmt::format("{}{} ({})", tried.empty() ? "" : ", ", base, std::strerror(errno));
+  }
+  throw std::runtime_error("no temporary directory can be made in " + tried);
 }
 
 TempDirectory::~TempDirectory() {

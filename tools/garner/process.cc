@@ -5,12 +5,11 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <memory>
 #include <stdexcept>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -82,14 +81,16 @@ class SignalGate {
   const CallersDispositions* callers_;
 };
 
-// An unlinked file that a child writes into. A pipe would have to be emptied, and stays open as long as anybody holds it.
+// A file in memory that a child writes into: no directory is needed for it. A pipe would have to be emptied, and stays open as long as anybody holds it.
 class Captured {
  public:
-  Captured() : file_(std::tmpfile(), &std::fclose) {
-    if (file_ == nullptr) throw std::runtime_error(fmt::format("no temporary file: {}", std::strerror(errno)));
-    fcntl(fd(), F_SETFD, FD_CLOEXEC);
+  Captured() : fd_(memfd_create("garner-output", MFD_CLOEXEC)) {
+    if (fd_ < 0) throw std::runtime_error(fmt::format("no memory for what the program prints: {}", std::strerror(errno)));
   }
-  int fd() const { return fileno(file_.get()); }
+  ~Captured() { close(fd_); }
+  Captured(const Captured&) = delete;
+  Captured& operator=(const Captured&) = delete;
+  int fd() const { return fd_; }
   std::string text() const {
     std::string all;
     char block[65536];
@@ -99,7 +100,7 @@ class Captured {
   }
 
  private:
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  int fd_;
 };
 
 std::vector<std::string> merged_environment(const Environment& changes) {

@@ -77,6 +77,19 @@ void read_from_end(LogUse& use, const fs::path& path) {
   use.reader->only(use.run);
 }
 
+// What nobody asked to keep must not keep the program from running either.
+void read_temporary(LogUse& use) {
+  try {
+    fs::path path = use.temporary.emplace().path() / "log";
+    use.options = with_log(use.options, path.string());
+    use.reader.emplace(path, 0, true);
+  } catch (const UsageError&) {
+    throw; // of the options
+  } catch (const std::runtime_error& error) {
+    use.why_none = fmt::format("{}, so there are no figures of collections here", error.what());
+  }
+}
+
 void plan_log(const RunArgs& args, LogUse& use) {
   CollectorOptions merged = merge_options(args.collector, std::getenv("GARNER"));
   use.options = merged.text;
@@ -86,9 +99,7 @@ void plan_log(const RunArgs& args, LogUse& use) {
     check_log(path);
     read_from_end(use, path);
   } else if (!merged.names_log || merged.log == "off") {
-    fs::path path = use.temporary.emplace().path() / "log";
-    use.options = with_log(merged.text, path.string());
-    use.reader.emplace(path, 0, true);
+    read_temporary(use);
   } else if (merged.json && merged.log != "stderr") {
     fs::path path = fs::absolute(merged.log);
     std::error_code error;
