@@ -69,7 +69,14 @@ has 'file nothing.txt: missing'
 # At multiples of the minimum heap, which is where the program still works; it works from 10,000,000 bytes on.
 { cat program.sh; echo 'limit=${DOTNET_GCHeapHardLimit:-ffffffff}; [ $((0x$limit)) -ge 10000000 ] || exit 3; pause=20; [ $mode = garner ] && pause=5
 echo "{\"checksum\":\"5f\",\"gc\":{\"pause_total_ms\":$pause,\"pause_max_ms\":2}}"'; } > limited.sh
-compare 0 --minheap -- sh limited.sh
+minheap() { # minheap CODE ARGUMENTS...; output in out and err
+  want=$1
+  shift
+  code=0
+  "$garner" compare --minheap "$@" >out 2>err || code=$?
+  [ $code = "$want" ] || fail "compare --minheap $*: exit code $code, not $want: $(cat out err)"
+}
+minheap 0 -- sh limited.sh
 least=$(cat out)
 [ "$least" -ge 10000000 ] && [ "$least" -le 10600000 ] || fail "minimum heap $least"
 : > order
@@ -87,8 +94,18 @@ compare 2 --at 0.5 -- sh limited.sh
 compare 2 --at 2,much -- sh limited.sh
 compare 2 --html same --md same -- sh limited.sh
 echo 'echo $$' > unequal.sh
-compare 1 --minheap -- sh unequal.sh
+minheap 1 -- sh unequal.sh
 grep -q 'two runs on the stock collector differ' err || fail "unequal: $(cat err)"
+# An exit code means nothing of a program that is not ours; where the size means nothing there is no least one.
+sed 's/exit 3/exit 4/' limited.sh > four.sh
+minheap 0 -- sh four.sh
+[ "$(cat out)" -ge 10000000 ] && [ "$(cat out)" -le 10600000 ] || fail "exit code 4: $(cat out err)"
+minheap 1 -- true
+[ ! -s out ] && grep -q "never loaded the .NET runtime's collector" err || fail "no .NET program: $(cat out err)"
+for means_nothing in '--json x' '--md x' '--html x' '--at 2' '--runs 2' '--trace-pauses' '--mode wsn' '--with srv' '-o workers=1' '--lib lib.so'; do
+  # shellcheck disable=SC2086 # words are arguments
+  bad 'excludes' compare --minheap $means_nothing -- true
+done
 
 # Without this collector, and with warm-ups, which do not count.
 : > order

@@ -24,6 +24,7 @@ for log in simulated.log nodes.log many.log limited.log long.log "$tree/tests/da
 "$garner" reproduce naps/E1 naps/E3 --quick -o experiments > table 2> err || fail "$(tail -n 3 err)"
 cat > compared.sh <<'EOF'
 if [ -n "${DOTNET_GCPath:-}" ]; then log=${GARNER##*log=}; echo '{"event":"heap_ready","pid":1}' >> "${log%%,*}"; fi
+[ $((0x${DOTNET_GCHeapHardLimit:-ffffffff})) -ge 1500000 ] || exit 3
 echo '{"checksum":"5f","gc":{"pause_total_ms":20,"pause_max_ms":2}}'
 EOF
 : > lib.so

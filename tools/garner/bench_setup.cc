@@ -166,6 +166,7 @@ Plan BenchSetup::ready(const Workload& workload, const Progress& progress) {
   plan.trace_pauses = workload.result == ResultKind::files; // such workloads do not tell theirs
   plan.keys = workload.result == ResultKind::json ? workload.compare : std::vector<std::string>{};
   if (workload.result == ResultKind::files) plan.files = workload.compare;
+  plan.own = true;
   plan.remove_files = true; // below the working directory, which is ours
   return plan;
 }

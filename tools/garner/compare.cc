@@ -160,7 +160,7 @@ Command add_compare(CLI::App& root) {
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app->add_flag("--minheap", args->only_min_heap, "Only find the minimum heap, and print its bytes");
+  CLI::Option* only = app->add_flag("--minheap", args->only_min_heap, "Only find the minimum heap, and print its bytes");
   app->add_option("--timeout", args->time_limit_s, "Seconds after which a run is killed and counts as failed; 0: never")
       ->type_name("S")
       ->check(not_negative())
@@ -173,6 +173,7 @@ Command add_compare(CLI::App& root) {
   app->add_option("--json", args->json, "Write all figures to this file")->type_name("FILE");
   app->add_option("--md", args->markdown, "Write the table to this file, as markdown")->type_name("FILE");
   app->add_option("--html", args->html, "Write a page to this file: the tables, and charts of every run")->type_name("FILE");
+  for (const char* means_nothing : {"--option", "--preset", "--workers", "--lib", "--with", "--mode", "--runs", "--warmup", "--at", "--trace-pauses", "--json", "--md", "--html"}) only->excludes(app->get_option(means_nothing));
   expects_program(*app);
   app->footer("Figures are medians; from three runs on, ratios have 95 % confidence intervals (bootstrap). overhead: the time taken over the least that any mode would\n"
               "take without its pauses. The minimum heap is the smallest DOTNET_GCHeapHardLimit, to 5 %, at which the program gives the same on stock workstation\n"

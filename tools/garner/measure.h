@@ -27,6 +27,7 @@ struct Plan {
   bool compare_stdout = true;
   std::vector<std::string> files;
   bool remove_files = false; // before each run, where they are ours
+  bool own = false;          // a workload of ours, whose exit codes have meanings
 };
 
 // One run. What is not known is negative: the pauses of a program that does not tell them, on a stock mode.

@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kSmallest = 1 << 20; // no .NET program starts with less
 constexpr double kPrecision = 1.05;
 constexpr int kProofs = 2; // runs that must finish
-constexpr int kCorrupted = 4; // a workload's word for lost or damaged objects: never a matter of the heap's size
+constexpr int kCorrupted = 4; // our workloads' word for lost or damaged objects: never a matter of the heap's size
 
 } // namespace
 
@@ -61,13 +61,15 @@ uint64_t search_min_heap(Plan plan, const Sample& reference, const Progress& pro
     plan.limit_bytes = bytes;
     for (int run = 0; run < kProofs; run++) { // once may be luck: the stock collector crashes now and then in small heaps
       Sample sample = run_once(plan);
-      if (sample.exit_code == kCorrupted) throw std::runtime_error(fmt::format("{} with {} bytes of heap: {}", name, bytes, sample.failure));
+      if (plan.own && sample.exit_code == kCorrupted) throw std::runtime_error(fmt::format("{} with {} bytes of heap: {}", name, bytes, sample.failure));
       if (!sample.failure.empty() || !difference_of(reference, sample).empty()) return false;
     }
     return true;
   };
   std::optional<uint64_t> least = least_working(uint64_t(reference.peak_bytes), kPrecision, works);
+  const bool any = least && *least < 2 * kSmallest && works(kSmallest / 2);
   progress.show("");
+  if (any) throw std::runtime_error(fmt::format("{}: works in half a megabyte too: the program never loaded the .NET runtime's collector", name));
   if (!least) throw std::runtime_error(fmt::format("{}: finishes without a limit, but with none that was tried", name));
   return *least;
 }

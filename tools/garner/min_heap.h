@@ -27,6 +27,7 @@ struct Baseline {
 // One run without limit. std::runtime_error when even that fails.
 Sample reference_run(Plan plan);
 // A run counts as finished when its result is the reference's and it took at most five times as long (and ten seconds); two in a row must, since the stock collector may finish by luck where it mostly fails.
+// std::runtime_error when the size does not matter, as of what is no .NET program.
 uint64_t search_min_heap(Plan plan, const Sample& reference, const Progress& progress, const std::string& name);
 // The plan with the limit that `at` means, and with the time a run may take: `time_limit_s`, or when that is 0 twenty times the reference run and a minute.
 Plan limited(Plan plan, const Baseline& baseline, const std::string& at, double time_limit_s);
