@@ -107,6 +107,16 @@ for means_nothing in '--json x' '--md x' '--html x' '--at 2' '--runs 2' '--trace
   bad 'excludes' compare --minheap $means_nothing -- true
 done
 
+# What was measured until a signal is told, as what it is.
+{ cat program.sh; echo 'echo run >> count; [ "$(wc -l < count)" -lt 4 ] || kill -INT $PPID; echo same'; } > interrupted.sh
+runs=3 compare 130 --json interrupted.json -- sh interrupted.sh
+has 'Interrupted: these are the runs until then.'
+has 'Output equal: stdout, 5 bytes.'
+grep -q '"interrupted": true' interrupted.json || fail "interrupted, as JSON: $(cat interrupted.json)"
+sed -i 's/-lt 4/-lt 3/; s/count/second/g' interrupted.sh # before any run of the second size has ended
+runs=1 compare 130 --at unlimited,unlimited -- sh interrupted.sh
+has 'Interrupted: these are the runs until then.'
+
 # Without this collector, and with warm-ups, which do not count.
 : > order
 warmups=1

@@ -132,7 +132,17 @@ int compare(const CompareArgs& args, const Invocation& invocation) {
     Comparison one{contenders, {}, at};
     for (Contender& contender : one.contenders)
       if (!at.empty() && factor_of(at) > 0) contender.plan.limit_bytes = uint64_t(factor_of(at) * double(least));
-    run_in_turn(one.contenders, args.warmups, args.runs, progress, at.empty() ? "compare" : "compare at " + at);
+    try {
+      run_in_turn(one.contenders, args.warmups, args.runs, progress, at.empty() ? "compare" : "compare at " + at);
+    } catch (const Interrupted&) {
+      progress.show("");
+      one.agreement = agreement_of(one.contenders);
+      if (one.agreement.known) all.push_back(std::move(one));
+      if (all.empty()) throw;
+      all.back().interrupted = true;
+      tell(args, invocation, all, least);
+      throw;
+    }
     one.agreement = agreement_of(one.contenders);
     good &= one.good();
     all.push_back(std::move(one));
@@ -182,7 +192,7 @@ Command add_compare(CLI::App& root) {
               "byte by byte. A program that prints a JSON line with \"gc\": {\"pause_total_ms\", \"pause_max_ms\"} has its pauses compared too;\n"
               "--trace-pauses measures those of any .NET program.\n"
               "The program reads nothing from stdin, and helpers that it leaves running are ended with it.\n"
-              "The exit code is 1 when a run failed or outputs differ.");
+              "The exit code is 1 when a run failed or outputs differ. A signal ends it after the runs until then are told.");
   return {app, [args](const Invocation& invocation) { return compare(*args, invocation); }};
 }
 

@@ -112,7 +112,7 @@ Table Comparison::table() const {
 }
 
 std::string Comparison::remarks() const {
-  std::string all;
+  std::string all = interrupted ? "Interrupted: these are the runs until then.\n" : "";
   for (const Contender& contender : contenders)
     if (!contender.failure.empty()) all += fmt::format("{} failed: {}\n", contender.name(), contender.failure);
   if (!agreement.known) return all;
@@ -137,6 +137,7 @@ Json Comparison::json(const std::vector<std::string>& program) const {
               {"difference", agreement.difference}};
   if (contenders[0].plan.limit_bytes) all["limit_bytes"] = *contenders[0].plan.limit_bytes;
   if (!at.empty()) all["at"] = at;
+  if (interrupted) all["interrupted"] = true;
   for (const Contender& contender : contenders) {
     all["modes"].push_back(json_of(contender));
     if (double overhead = lower_bound_overhead(contender, contenders); overhead > 0) all["modes"].back()["lower_bound_overhead"] = overhead;

@@ -24,6 +24,7 @@ struct Comparison {
   std::vector<Contender> contenders; // the first is what is compared with the others
   Agreement agreement;
   std::string at = {}; // "1.5", "unlimited": the limit as a multiple of the minimum heap; empty where none was asked for
+  bool interrupted = false; // by a signal, before all runs were done
 
   bool good() const; // no run failed, and outputs agree
   Table table() const;
