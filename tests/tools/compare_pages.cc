@@ -52,6 +52,15 @@ TEST(ComparePages, RunsOfOneSizeStandInTheirOrderAndTheMedianBehindThem) {
   EXPECT_EQ(chart["data"]["datasets"][0]["data"].back()["says"].get<std::string>().rfind("garner, median, 95 % from ", 0), 0u);
 }
 
+TEST(ComparePages, EachRemarkIsALineAndNothingIsSaidOfChartsThatAreNotThere) {
+  std::vector<Comparison> all = comparisons({""});
+  const auto has = [&](const char* text) { return draw_comparisons(all, {"app"}).find(text) != std::string::npos; };
+  EXPECT_TRUE(has("<p>Every run; "));
+  for (Contender& one : all[0].contenders) one.samples.clear(), one.failure = "exit code <1>";
+  EXPECT_TRUE(has("<p>garner failed: exit code &lt;1&gt;</p>\n<p>stock-workstation failed: exit code &lt;1&gt;</p>\n"));
+  EXPECT_FALSE(has("<p>Every run; "));
+}
+
 TEST(ComparePages, HowItWasMadeStandsOnItAndOverheadHasAnInterval) {
   const std::string page = draw_comparisons(comparisons({""}), {"app", "<1>"}, {"2026-01-02 03:04 UTC; 2 cores", "3 runs <each>"});
   EXPECT_NE(page.find("<p class=\"soft\">2026-01-02 03:04 UTC; 2 cores</p>"), std::string::npos);

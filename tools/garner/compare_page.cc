@@ -1,6 +1,7 @@
 #include "compare_page.h"
 
 #include <algorithm>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -66,11 +67,13 @@ std::string draw_comparisons(const std::vector<Comparison>& all, const std::vect
   page += "<p>Medians of the runs, which took turns; below, the first mode's to each other one's, with 95 % confidence intervals (bootstrap) from three runs on. overhead: the time taken over the least that any mode would take without its pauses, with its interval.</p>\n";
   for (const Comparison& comparison : all) {
     page += heading(comparison) + html_table(comparison.table().cells());
-    if (const std::string remarks = comparison.remarks(); !remarks.empty()) page += fmt::format("<p>{}</p>\n", escape(remarks));
+    std::istringstream remarks(comparison.remarks());
+    for (std::string line; std::getline(remarks, line);) page += fmt::format("<p>{}</p>\n", escape(line));
   }
-  page += "<p>Every run; from three on, whiskers are the 95 % confidence intervals of medians:</p>\n";
+  std::string drawn;
   for (const Figure& figure : figures())
-    if (Chart chart = chart_of(figure, all); !chart.sets.empty()) page += fmt::format("<section><h2>{}</h2>\n{}</section>\n", escape(chart.title), charts.add(chart));
+    if (Chart chart = chart_of(figure, all); !chart.sets.empty()) drawn += fmt::format("<section><h2>{}</h2>\n{}</section>\n", escape(chart.title), charts.add(chart));
+  if (!drawn.empty()) page += "<p>Every run; from three on, whiskers are the 95 % confidence intervals of medians:</p>\n" + drawn;
   return page + charts.scripts() + "</body></html>\n";
 }
 
