@@ -12,6 +12,8 @@ bad 'nothing can stand after --' options -- true
 bad 'unknown mode' run --mode fast -- true
 bad 'no library at' run --lib "$scratch/none.so" -- true
 bad "is no size for --limit" run --lib "$scratch/lib.so" --limit plenty -- true
+bad '--log: stock-server writes no log' run --mode stock-server --log "$scratch/log" -- true
+bad 'the log goes to one file' run --lib "$scratch/lib.so" -o workers=1,log="$scratch/a" --log "$scratch/b" -- true
 bad "unknown option 'colour'" run --lib "$scratch/lib.so" -o colour=blue -- true
 bad "expected name=value" run --lib "$scratch/lib.so" -o workers -- true
 bad "--workers" run --lib "$scratch/lib.so" --workers many -- true

@@ -17,6 +17,7 @@
 #include "errors.h"
 #include "log_reader.h"
 #include "modes.h"
+#include "options/parse.h"
 #include "paths.h"
 #include "process.h"
 #include "say.h"
@@ -67,6 +68,14 @@ void check_log(const fs::path& path) {
   bool there = fs::exists(path, error);
   if (access(there ? path.c_str() : path.parent_path().c_str(), there ? W_OK : W_OK | X_OK) != 0)
     throw UsageError(fmt::format("--log '{}' cannot be written: {}", path.string(), std::strerror(errno)));
+}
+
+// What would be ignored is refused.
+void want_one_log(const RunArgs& args, Mode mode) {
+  if (args.log.empty()) return;
+  if (mode != Mode::garner) throw UsageError(fmt::format("--log: {} writes no log; only this collector does", name_of(mode)));
+  for (const std::string& option : args.collector.options)
+    if (Settings settings; settings.parse(option.c_str()) && settings.given(Opt::log)) throw UsageError(fmt::format("--log {} and the option {}: the log goes to one file", args.log, option));
 }
 
 void read_from_end(LogUse& use, const fs::path& path) {
@@ -184,6 +193,7 @@ int run(const RunArgs& args, const Invocation& invocation) {
   Mode mode = parse_mode(args.mode);
   std::optional<uint64_t> limit;
   if (!args.limit.empty()) limit = parse_size(args.limit, "--limit");
+  want_one_log(args, mode);
   LogUse use;
   std::string library;
   if (mode == Mode::garner) {
@@ -219,7 +229,7 @@ Command add_run(CLI::App& root) {
   add_collector_args(*app, args->collector);
   app->add_option("--mode", args->mode, "The collector to run on: " + mode_names(", "))->type_name("MODE")->capture_default_str();
   app->add_option("--limit", args->limit, "Most memory the managed heap may use (DOTNET_GCHeapHardLimit)")->type_name("SIZE");
-  app->add_option("--log,--record-log", args->log, "Append the collector's records to this file, as JSON lines")->type_name("FILE");
+  app->add_option("--log,--record-log", args->log, "Append the collector's records to this file, as JSON lines; with log_detail=plain, unless an option says otherwise")->type_name("FILE");
   app->add_flag("--json", args->json, "Print the summary as one JSON object, on stderr");
   expects_program(*app);
   app->footer("The exit code is the program's, 128+n when signal n ended it, 127 when it was not found.\n"
