@@ -3,7 +3,8 @@
 : > "$scratch/lib.so"
 
 bad '--help tells more'
-bad '--help tells more' frobnicate
+bad "no command 'frobnicate'; garner --help lists them" frobnicate
+bad "no command 'reprot'" reprot "$scratch/log" -- true
 bad '--colour' run --colour -- true
 bad 'no program to run' run
 bad 'no program to run' run --

@@ -42,6 +42,11 @@ int dispatch(const std::vector<Command>& commands, const Invocation& invocation)
   return tell("no command given; garner --help lists them", kExitUsage);
 }
 
+// CLI11 says of a word that is no command only that one is needed.
+void want_command(const CLI::App& root, const std::string& word) {
+  if (!word.empty() && word[0] != '-' && root.get_subcommands([&](const CLI::App* command) { return command->check_name(word); }).empty()) throw UsageError(fmt::format("no command '{}'; garner --help lists them", word));
+}
+
 int run(int argc, char** argv) {
   Invocation invocation;
   int own = 1;
@@ -52,6 +57,7 @@ int run(int argc, char** argv) {
   std::vector<Command> commands = add_commands(root);
   invocation.root = &root;
   try {
+    want_command(root, own > 1 ? argv[1] : "");
     root.parse(own, argv);
     return dispatch(commands, invocation);
   } catch (const CLI::Success& wish) { // --help, --version
