@@ -53,6 +53,17 @@ has 'geometric mean'
 [ "$(wc -l < "$scratch/runs")" = $((searched + 4)) ] || fail "runs: $(wc -l < "$scratch/runs")"
 grep -q '"limit_bytes"' "$scratch/results/bench.json" && grep -q '^| trees |' "$scratch/results/bench.md" || fail "written results"
 
+# A workload's word for damaged objects is never a matter of the heap's size.
+sed "s|name = trees|name = damaged|; s|work.sh|damaged.sh|" trees.bench > damaged.bench
+sed 's/|| exit 3/|| exit 4/; /runs"$/d' work.sh > damaged.sh
+bench 1 damaged --size small --minheap --check
+grep -q '^garner: damaged: damaged with [0-9]* bytes of heap: exit code 4' "$scratch/err" || fail "exit code 4 of a workload: $(cat "$scratch/err")"
+rm damaged.bench
+
+# Where results cannot go is told before anything runs.
+bench 2 trees --size small --modes stock-workstation --at unlimited --out "$PWD/work.sh"
+grep -q "^garner: cannot write '$PWD/work.sh/bench.json': " "$scratch/err" && [ "$(wc -l < "$scratch/runs")" = $((searched + 4)) ] || fail "--out that is a file: $(cat "$scratch/err")"
+
 # A stock mode that fails is shown and is not an error; the first mode's failure is.
 bench 0 trees --modes stock-workstation,stock-server --at unlimited --check
 has 'trees at no limit: stock-server failed: exit code 3'

@@ -47,6 +47,7 @@ class Bench {
 
   int run() {
     if (args_.list) return list();
+    want_places();
     for (const Workload& workload : workloads_) {
       try {
         one(workload);
@@ -64,6 +65,16 @@ class Bench {
   }
 
  private:
+  fs::path out() const { return args_.out.empty() ? setup_.output() / "results" : fs::absolute(args_.out); }
+
+  // Before hours are spent.
+  void want_places() const {
+    if (args_.only_min_heap) return;
+    std::error_code ignored; // the next line tells
+    fs::create_directories(out(), ignored);
+    want_places_for(out() / "bench.json", out() / "bench.md");
+  }
+
   int list() const {
     for (const Workload& workload : workloads_) say_out("{}\n    {}\n", workload.name, workload.stresses);
     return 0;
@@ -118,10 +129,9 @@ class Bench {
       markdown += fmt::format("{}- {}: {}, {}\n", row.mode == Mode::garner ? "\n" : "", row.letters, row.name, row.sentence);
     nlohmann::ordered_json json = {{"size", args_.size},  {"runs", args_.runs},    {"machine", setup_.machine()},
                                    {"options", options_}, {"failures", failures_}, {"results", bench_json(results_)}};
-    fs::path out = args_.out.empty() ? setup_.output() / "results" : fs::absolute(args_.out);
-    write_file_and_directories(out / "bench.json", json.dump(2) + "\n");
-    write_file(out / "bench.md", markdown + (remarks.empty() ? "" : "\n" + remarks));
-    say_err("garner: written: {}, {}\n", (out / "bench.md").string(), (out / "bench.json").string());
+    write_file_and_directories(out() / "bench.json", json.dump(2) + "\n");
+    write_file(out() / "bench.md", markdown + (remarks.empty() ? "" : "\n" + remarks));
+    say_err("garner: written: {}, {}\n", (out() / "bench.md").string(), (out() / "bench.json").string());
   }
 
   void tell_min_heaps() const {
