@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -30,10 +31,8 @@ struct MarksArgs {
   bool ablation = false, again = false, told = false, list = false, check = false;
 };
 
-std::string library_of(const MarksArgs& args) { return args.list ? "" : find_library(args.collector.library).string(); }
-
 MeasuringArgs measuring_args(const MarksArgs& args) {
-  return {find_bench_directory(args.bench_directory), args.out, args.size, library_of(args), merge_options(args.collector, std::getenv("GARNER")).text, args.time_limit_s, args.again};
+  return {find_bench_directory(args.bench_directory), args.out, args.size, find_library(args.collector.library).string(), merge_options(args.collector, std::getenv("GARNER")).text, args.time_limit_s, args.again};
 }
 
 // Text for the terminal and the same as markdown.
@@ -66,7 +65,8 @@ class Pages {
 
 class Marks {
  public:
-  explicit Marks(const MarksArgs& args) : args_(args), measuring_(measuring_args(args)) {
+  explicit Marks(const MarksArgs& args) : args_(args) {
+    if (!args.list) measuring_.emplace(measuring_args(args)); // of a list nothing is needed but the command
     want_places_for(args.json, args.markdown);
     std::vector<std::string> names = args.names;
     names.insert(names.end(), args.rows.begin(), args.rows.end());
@@ -129,13 +129,13 @@ class Marks {
 
   void one(const PartPlan& plan, size_t number) {
     if (args_.told) {
-      if (std::optional<BenchResult> part = measuring_.kept(plan)) parts_[plan.name] = *part;
+      if (std::optional<BenchResult> part = measuring_->kept(plan)) parts_[plan.name] = *part;
       else missing_.push_back(plan.name);
       return;
     }
     try {
       bool was_kept = false;
-      const BenchResult& part = parts_[plan.name] = measuring_.known(plan, was_kept);
+      const BenchResult& part = parts_[plan.name] = measuring_->known(plan, was_kept);
       const std::string trouble = part.trouble();
       if (!was_kept) say_err("garner: {} of {}: {}: {}\n", number, plans_.size(), plan.name, trouble.empty() ? "done" : trouble);
     } catch (const UsageError&) {
@@ -149,9 +149,9 @@ class Marks {
   Json head(const std::string& title) {
     const std::string options = merge_options(args_.collector, std::getenv("GARNER")).text;
     pages_.title(1, title);
-    pages_.line(fmt::format("{}; size {}; options of the collector: {}", measuring_.setup().machine(), args_.size, options.empty() ? "the defaults" : options));
+    pages_.line(fmt::format("{}; size {}; options of the collector: {}", measuring_->setup().machine(), args_.size, options.empty() ? "the defaults" : options));
     if (args_.size != "normal") pages_.line("Marks are for size normal: what is reached at any other says nothing of them.");
-    return {{"size", args_.size}, {"machine", measuring_.setup().machine()}, {"options", options}, {"missing", missing_}};
+    return {{"size", args_.size}, {"machine", measuring_->setup().machine()}, {"options", options}, {"missing", missing_}};
   }
 
   Json tell_rows() {
@@ -214,7 +214,7 @@ class Marks {
   }
 
   const MarksArgs& args_;
-  Measuring measuring_;
+  std::optional<Measuring> measuring_;
   Selection selection_;
   std::vector<Row> rows_;
   std::vector<Choice> choices_;
