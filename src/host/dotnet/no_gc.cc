@@ -17,7 +17,8 @@ int DotNet::start_no_gc(u64 total, bool large_known, u64 large, bool disallow_fu
 int DotNet::try_no_gc(u64 total, bool large_known, u64 large, bool disallow_full) {
   u64 limit = heap().budget().limit();
   u64 most = limit != 0 ? limit : min_of<u64>(heap().reserved() / 2, stock.total_memory);
-  if (total > most || (large_known && large > total)) return int(clr::StartNoGcStatus::too_large);
+  if (large_known && large > total) return int(clr::StartNoGcStatus::too_large);
+  if (total > most) return int(clr::StartNoGcStatus::no_memory); // false, as on stock, which has no segments either that it could be too large for
   u64 small = large_known ? total - large : total;
   u64 needed = total + total / 16 + 4 * heap().region_bytes();
   auto enough = [&] { return heap().budget().room() + heap().free_charged() >= needed; };
