@@ -8,7 +8,8 @@
 //  - Owner only: nobody else sees what waits here. Thieves live from the batches, half of which they see like anything in a deque.
 //  - Empty whenever a phase asks a worker whether it is idle: drain() empties it, as it does with Ahead.
 //  - An object is here at most once, as it is marked before it is put.
-// Memory: 2 bytes for each that waits, in chunks of 60, and 4 for each 512 KB of the heap. Where it may take no more, or there is none, put() says so, and the object goes to the deque like any other.
+// Memory of a worker: 2 bytes for each that waits, in chunks of 60, and 4 for each 512 KB of the heap. Where it may take no more, or there is none, put() says so, and the object goes to the deque like any other.
+// A deque that shares each entry at once (work.order=fifo) holds none of its own, so nothing comes here.
 // Deviation from N13, whose queue is N8's alone.
 #pragma once
 #include "base/arena.h"

@@ -204,7 +204,7 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   total_pause_ns_.store_relaxed(total_pause_ns_.load_relaxed() + end.pause_ns);
   record.total_pause_ns = total_pause_ns_.load_relaxed();
   heap_.trim(kept_free_); // the program runs: system calls, which for a large heap take longer than many a pause
-  compaction().trim();
+  compaction().trim(request.give_back);
   end.committed = heap_.budget().committed();
   if (begins_marking()) first_pause_ns_ = now - marking_began_ns_;
   if (record.beside) record.first_pause_ns = first_pause_ns_;
@@ -665,6 +665,7 @@ template <class H, class M> usize Cycle<H, M>::kept_free(const Request& request,
 template <class H, class M> void Cycle<H, M>::rest() {
   host_.enter();
   heap_.trim(0);
+  compaction().trim(true);
   host_.leave();
 }
 

@@ -2,7 +2,7 @@
 //
 // Registered objects are weak: one list per generation, so a young collection looks at young ones only. Ready objects are roots:
 // ordinary ones leave first, critical ones when no ordinary one is left.
-// Concurrency: add() and next_ready() from any thread of the program under one short spin lock; collections own everything.
+// Concurrency: add() from any thread of the program and next_ready() from the one that runs finalizers, under one short spin lock; collections own everything.
 #pragma once
 #include "base/arena.h"
 #include "base/atomic.h"
@@ -18,8 +18,11 @@ class FinalizeQueue {
     Locked<SpinLock> guard(lock_);
     return registered[generation].push(ref);
   }
+  // Who asks has ended the one before.
   Ref next_ready() {
     Locked<SpinLock> guard(lock_);
+    ended_ += in_hand_;
+    in_hand_ = 0;
     for (u32 critical = 0; critical < 2; critical++) {
       Vector<Ref>& list = ready[critical];
       if (taken_[critical] < list.size()) {
@@ -28,6 +31,7 @@ class FinalizeQueue {
           list.clear();
           taken_[critical] = 0;
         }
+        in_hand_ = 1;
         return ref;
       }
     }
@@ -36,6 +40,16 @@ class FinalizeQueue {
   usize ready_count() {
     Locked<SpinLock> guard(lock_);
     return ready[0].size() - taken_[0] + ready[1].size() - taken_[1];
+  }
+  // What is ready or in hand, either of which keeps what it refers to; and how many finalizers have ended. While no collection is going on.
+  struct Progress {
+    usize waiting;
+    u64 ended;
+  };
+  Progress progress() {
+    const usize ready_ones = ready_count();
+    Locked<SpinLock> guard(lock_);
+    return {ready_ones + in_hand_, ended_};
   }
   // With the world stopped: forgets the taken prefix, so that the lists can be visited whole, and gives back the memory of lists that were long once.
   void compact() {
@@ -64,6 +78,8 @@ class FinalizeQueue {
 
   SpinLock lock_;
   usize taken_[2] = {};
+  usize in_hand_ = 0; // one at most
+  u64 ended_ = 0;
 };
 
 } // namespace garner

@@ -280,7 +280,7 @@ template <class M> class Heap {
   PageNodes<M> page_nodes_;
   Budget<M> budget_;
   typename M::Lock lock_;         // guards roles of free regions, warm_, untouched_, the cursor and high_water_
-  static constexpr usize kOpenedAtOnce = 64 * MiB; // whose marks fill a huge page
+  static constexpr usize kOpenedAtOnce = 64 * MiB; // whose targets fill a huge page, and whose marks half of one: so marks seldom get one
   static constexpr usize kTrimmedAtOnce = 2 * MiB; // under one lock
   static constexpr usize kTouchedSingly = 1 * MiB; // pages below come as they are touched
   static constexpr usize kClearedByHand = 32 * MiB;

@@ -60,8 +60,8 @@ template <class H, class M> class Compaction {
   void slide_task(Self& self, u32 task);
   void finish();
   void free_dead(); // after clean: freed regions' marks must be clear first
-  void trim() { // the program may run; under the collection lock
-    for (u32 i = 0; i < worker_count_; i++) workers_[i].by_place.trim(kKeptWaiting);
+  void trim(bool all) { // the program may run; under the collection lock
+    for (u32 i = 0; i < worker_count_; i++) workers_[i].by_place.trim(all ? 0 : kKeptWaiting / worker_count_);
   }
   u32 clean_tasks() const { return measure_tasks(); }
   void clean_task(u32 task);
@@ -101,7 +101,7 @@ template <class H, class M> class Compaction {
   static constexpr u8 kMoving = 1;
   static constexpr u32 kRegionsPerTask = 16, kStayingPerTask = 4, kPinsPerTask = 256, kChunksPerTask = 8, kRegionsBrought = 32;
   static constexpr usize kLargeScanBytes = 1 << 20;
-  static constexpr usize kWaitingShare = 8, kKeptWaiting = MiB; // the part of the heap that what waits by place may take, half of it used; what a worker keeps of that
+  static constexpr usize kWaitingShare = 8, kKeptWaiting = MiB; // the part of the heap that what waits by place may take, half of it used; what workers keep of that together
   // Queue entries: an object, or (bit 0) a part of a large one: 48 bits of address, 16 bits of part number.
   static constexpr u64 kPart = 1;
   static constexpr u32 kPartShift = 48;

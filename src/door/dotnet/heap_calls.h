@@ -19,7 +19,7 @@ class HeapCalls final : public clr::IGCHeap {
   bool IsConcurrentGCEnabled() override { return host_.stock.concurrent; }
   clr::Hresult WaitUntilConcurrentGCCompleteAsync(int timeout_ms) override { return host_.wait_marking(timeout_ms); }
   usize GetNumberOfFinalizable() override { return host_.finalize_queue.ready_count(); }
-  clr::Object* GetNextFinalizable() override { return DotNet::object(host_.finalize_queue.next_ready()); }
+  clr::Object* GetNextFinalizable() override { return host_.next_finalizable(); }
   void GetMemoryInfo(u64* threshold, u64* total, u64* load, u64* heap, u64* fragmented, u64* committed, u64* promoted, u64* pinned, u64* pending,
                      u64* index, u32* generation, u32* pause_percent, bool* compacting, bool* concurrent, u64* generations, u64* pauses, int kind) override {
     u64* out[11] = {threshold, total, load, heap, fragmented, committed, promoted, pinned, pending, index, nullptr};

@@ -91,7 +91,7 @@ clr::Object* DotNet::allocate_small(clr::gc_alloc_context* context, usize bytes,
     }
     if (clr::Object* object = from_reserve(context, bytes); object != nullptr) return object;
     if (!relieve(tries.next(cycle->spaces().eden.given_out(machine.current_node())), Cause::eden_full, seen)) {
-      if (!waited && (waited = finalizers_give(seen))) continue;
+      if (!waited && (waited = finalizers_give(bytes))) continue;
       return place_last(context, bytes, false);
     }
   }
@@ -121,7 +121,7 @@ clr::Object* DotNet::allocate_large(clr::gc_alloc_context* context, usize bytes,
     if (clr::Object* object = pinned ? nullptr : from_reserve(context, bytes); object != nullptr) return object;
     // Only a full collection frees large objects.
     if (!relieve(max_of(attempt, 1u), Cause::large_budget, seen)) {
-      if (!waited && (waited = finalizers_give(seen))) continue;
+      if (!waited && (waited = finalizers_give(bytes))) continue;
       return bytes <= most_small() ? place_last(context, bytes, pinned) : out_of_memory(context, bytes);
     }
   }
@@ -224,25 +224,35 @@ bool DotNet::relieve(u32 attempt, Cause cause, u64 seen) {
   return true;
 }
 
-// The collections before have come within milliseconds, and what waits to be finalized is kept by each of them: so its thread is given time, as long as it gets on with
-// that, and then what it has let go of is collected. False where nothing waits, or nothing comes of it (the caller may be that thread, or hold what it waits for).
-bool DotNet::finalizers_give(u64 seen) {
+clr::Object* DotNet::next_finalizable() {
+  if (finalizing_.load_relaxed() == 0) finalizing_.store_relaxed(machine.thread());
+  return object(finalize_queue.next_ready());
+}
+
+// The collections before have come within milliseconds, and what waits to be finalized, or is being, is kept by each of them: so its thread is given time, as long as it gets on with
+// that, and then what it has let go of is collected. False where nothing waits, nothing comes of it (this thread may hold what a finalizer waits for), or nothing can.
+bool DotNet::finalizers_give(usize bytes) {
   constexpr u32 kLooks = 500, kInVain = 50; // ms
   constexpr timespec kPause{0, 1'000'000};
-  if (cycle->last_any().end.finalize_pending == 0) return false;
-  usize waiting = finalize_queue.ready_count();
-  bool any = waiting == 0; // all since then
+  const u64 limit = heap().budget().limit();
+  if (bytes > (limit != 0 ? limit : stock.total_memory + stock.swap) || machine.thread() == finalizing_.load_relaxed()) return false;
+  auto look = [&] { // no collection is going on
+    enter();
+    const auto seen = finalize_queue.progress();
+    leave();
+    return seen;
+  };
   Atomic<u32> nobody{0}; // wakes this thread
   const bool cooperative = ee->EnablePreemptiveGC();
-  for (u32 looks = 0, in_vain = 0; looks < kLooks && in_vain < kInVain && waiting != 0; looks++) {
+  auto now = look();
+  for (u32 looks = 0, in_vain = 0; looks < kLooks && in_vain < kInVain && now.waiting != 0; looks++) {
     futex_wait(nobody, 0, &kPause);
-    const usize now = finalize_queue.ready_count();
-    in_vain = now < waiting ? 0 : in_vain + 1;
-    any = any || now < waiting;
-    waiting = now;
+    const u64 before = now.ended;
+    now = look();
+    in_vain = now.ended != before ? 0 : in_vain + 1;
   }
   if (cooperative) ee->DisablePreemptiveGC();
-  return any && relieve(Attempts::kMost - 1, Cause::memory_limit, max_of(seen, cycle->count()));
+  return now.ended != ended_before_full_ && relieve(Attempts::kMost - 1, Cause::memory_limit, cycle->count());
 }
 
 void DotNet::account(clr::gc_alloc_context* context, usize bytes, u32 kind, clr::Object* object, usize object_bytes) {

@@ -123,6 +123,7 @@ class DotNet {
   void release();
 
   // -- allocation (alloc.cc) --
+  clr::Object* next_finalizable(); // null: none is ready. By the thread that runs finalizers
   clr::Object* allocate(clr::gc_alloc_context* context, usize bytes, u32 flags);
   void close_context(clr::gc_alloc_context* context, bool thread_dies);
   u64 total_allocated() const { return total_allocated_.load_relaxed(); }
@@ -243,7 +244,7 @@ class DotNet {
   clr::Object* out_of_memory(clr::gc_alloc_context* context, usize bytes);
   clr::Object* from_reserve(clr::gc_alloc_context* context, usize bytes);
   bool relieve(u32 attempt, Cause cause, u64 seen);
-  bool finalizers_give(u64 seen);
+  bool finalizers_give(usize bytes);
   void maybe_stress();
   clr::GcReason reason(Cause cause) const;
   // What the end of a collection is told from, as long as cycle->current() is that collection. Taken while the world stands.
@@ -291,6 +292,8 @@ class DotNet {
   bool beside_asked_ = false, ends_beside_ = false, tells_beside_ = false; // it was induced; this collection was to end it; the end is to be told when the program runs
   Ended beside_ended_{};
   Atomic<u32> idle_watch_{0};      // exchange_acq_rel by who makes the thread
+  Atomic<u32> finalizing_{0};      // relaxed, pairs with nothing: the thread that runs finalizers; 0 before the first
+  u64 ended_before_full_ = 0;      // finalizers that had ended when the last full collection began; written with the world stopped
   Atomic<u32> idle_sleeps_{0};     // futex: 1 while the thread waits for a collection; exchange_acq_rel by it and by release, so that one of them sees the other
   Atomic<u64> total_allocated_{0}; // bytes handed out minus what was handed back
   Atomic<u64> tick_[3];            // bytes since the last allocation tick, per heap kind

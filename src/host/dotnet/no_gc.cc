@@ -1,7 +1,7 @@
 // Regions without collections, their callbacks, and notifications of full collections.
 //
-// A region is a promise: so many bytes can be allocated before the next collection. It is kept by an eden of that size, and half as much again for what the ends of buffers and regions
-// lose (a region's may be more than a quarter of it), and by memory that was free when the region began. It ends when the program says so, when it allocates more, or when it asks for a collection.
+// A region is a promise: so many bytes can be allocated before the next collection. It is kept by an eden of that size, and a quarter more for what the ends of buffers lose,
+// and by memory that was free when the region began. With a limit the ends of heap regions may use that up too soon (of objects of 65 KB a quarter); without one there is more. It ends when the program says so, when it allocates more, or when it asks for a collection.
 #include "host/dotnet/host.h"
 
 namespace garner::dotnet {
@@ -26,7 +26,7 @@ int DotNet::try_no_gc(u64 total, bool large_known, u64 large, bool disallow_full
   request.cause = Cause::no_gc_region;
   request.kind = disallow_full ? Kind::young1 : Kind::full;
   request.may_widen = false;
-  cycle->pace().set_eden_floor(small + small / 2 + 64 * settings.bytes(Opt::tlab));
+  cycle->pace().set_eden_floor(small + small / 4 + 64 * settings.bytes(Opt::tlab));
   cycle->collect(request);
   if (!enough()) {
     cycle->pace().set_eden_floor(0);

@@ -64,7 +64,21 @@ internal static class Memory
         ~Waiting() => s_ran++;
     }
 
+    /// <summary>What it refers to lives until its finalizer has ended, which takes a while.</summary>
+    private sealed class Holder
+    {
+        public List<byte[]>? Body = [];
+        ~Holder() => Thread.Sleep(20);
+    }
+
     private static long s_ran;
+
+    private static void FillByOne(long bytes)
+    {
+        Holder holder = new();
+        for (long filled = 0; filled < bytes; filled += 1024) holder.Body!.Add(new byte[1000]);
+        GC.KeepAlive(holder);
+    }
 
     /// <summary>Memory is full of objects that are dead but for their finalizers: how often something large is refused then.</summary>
     public static void FullOfFinalizable(int rounds)
@@ -84,6 +98,19 @@ internal static class Memory
             try
             {
                 GC.KeepAlive(new byte[800_000]);
+            }
+            catch (OutOfMemoryException)
+            {
+                refused++;
+            }
+        }
+        // One object that keeps most of it.
+        for (int round = 0; round < rounds; round++)
+        {
+            try
+            {
+                FillByOne(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes * 6 / 10);
+                GC.KeepAlive(new byte[GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 2]);
             }
             catch (OutOfMemoryException)
             {
