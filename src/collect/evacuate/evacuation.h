@@ -70,8 +70,7 @@ template <class M> struct alignas(2 * kLineBytes) Collecting {
   u32 live = 0;
   Met met[kMet]; // by set_of()
   Ahead ahead;
-  Ahead opening;    // full collections: marked objects that are to be scanned
-  ByPlace by_place; // and those that wait for that where there are very many
+  Ahead opening; // full collections: marked objects that are to be scanned
   RootBuffer roots;
   Vector<u32> dirty_regions;
   Vector<u64> card_roots; // card_phase=apart: entries found on cards
@@ -87,6 +86,7 @@ template <class M> struct alignas(2 * kLineBytes) Collecting {
   u64 lookups = 0, lookup_calls = 0; // roots classified by node, system calls for it (T5)
   bool gathered = false; // the host has been asked by this worker already
   bool exhausted = false; // a small request failed: until the collection ends only what is left in buffers is asked
+  ByPlace by_place;       // full collections: marked objects that are to be scanned, where there are very many. Last, as young ones look at what is before it only
   void reset() {
     gathered = exhausted = false;
     for (Met& each : met) each = {};
