@@ -1,7 +1,7 @@
 // ByPlace: a worker's marked objects that wait to be looked at, by where they lie, when there are very many of them.
 //
 // A deque gives the newest. Where what refers to each other was made at different times that is an object anywhere in the heap: a page that no processor's table of pages has, and to ask
-// for a line ahead hides the line's way, not the page's, for which a request itself waits. So once a deque holds a quarter of its capacity what is marked next goes to the list of its
+// for a line ahead hides the line's way, not the page's, for which a request itself waits. So once the owner's part of a deque holds a quarter of its capacity what is marked next goes to the list of its
 // 512 KB, and when the deque is empty a batch of one place comes from there: the next place behind the last one that has any, until it has none left, round and round.
 //
 // Invariants:

@@ -19,12 +19,25 @@ inline constexpr usize kMarkBlockBytes = 512;
 template <class M> struct MarkWord {
   typename M::template Atomic<u64> bits;
 };
-template <class M> class Marks {
+// One entry for each block of the heap.
+template <class E> class BlockTable {
+ public:
+  using Entry = E;
+  void attach(E* table, word heap_base) { table_ = table; base_ = heap_base; }
+  GARNER_INLINE E& entry_of(word at) const { return table_[(at - base_) / kMarkBlockBytes]; }
+  static u32 bit_of(word at) { return u32(at / kWordBytes) & 63; } // of its word in the block
+
+ private:
+  E* table_ = nullptr;
+  word base_ = 0;
+};
+template <class M> class Marks : public BlockTable<MarkWord<M>> {
+  using Table = BlockTable<MarkWord<M>>;
+
  public:
   using Entry = MarkWord<M>;
-  void attach(Entry* table, word heap_base) { table_ = table; base_ = heap_base; }
-
-  GARNER_INLINE Entry& entry_of(word at) const { return table_[(at - base_) / kMarkBlockBytes]; }
+  using Table::bit_of;
+  using Table::entry_of;
 
   GARNER_INLINE bool is_marked(word block) const { return (entry_of(block).bits.load_relaxed() >> bit_of(block)) & 1; }
 
@@ -169,7 +182,6 @@ template <class M> class Marks {
     if (begin >= end) return;
     memset(static_cast<void*>(&entry_of(begin)), 0, usize(end - begin) / kMarkBlockBytes * sizeof(Entry));
   }
-  static u32 bit_of(word at) { return u32(at / kWordBytes) & 63; }
 
  private:
   // Where the run begins that holds the last word of the entry of `at`.
@@ -186,27 +198,19 @@ template <class M> class Marks {
     u64 mask = ones >= 64 ? ~u64(0) : (u64(1) << ones) - 1;
     return mask << first;
   }
-  Entry* table_ = nullptr;
-  word base_ = 0;
 };
 
 // Written by those who plan, each block by one of them; read by everybody in the phases after it. Blocks that nothing starts in are not written, and nobody asks for their targets.
-class Targets {
+struct Target {
+  u64 live; // words of the block that live, by Marks::live()
+  word target; // address that its first live word goes to
+};
+class Targets : public BlockTable<Target> {
  public:
-  struct Entry {
-    u64 live; // words of the block that live, by Marks::live()
-    word target; // address that its first live word goes to
-  };
-  void attach(Entry* table, word heap_base) { table_ = table; base_ = heap_base; }
-  GARNER_INLINE Entry& entry_of(word at) const { return table_[(at - base_) / kMarkBlockBytes]; }
   GARNER_INLINE word target_of(word block) const {
-    const Entry& entry = entry_of(block);
-    return entry.target + kWordBytes * u64(set_bits(entry.live & ((u64(1) << (u32(block / kWordBytes) & 63)) - 1)));
+    const Target& entry = entry_of(block);
+    return entry.target + kWordBytes * u64(set_bits(entry.live & ((u64(1) << bit_of(block)) - 1)));
   }
-
- private:
-  Entry* table_ = nullptr;
-  word base_ = 0;
 };
 
 } // namespace garner

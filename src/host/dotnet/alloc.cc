@@ -44,7 +44,6 @@ clr::Object* DotNet::allocate(clr::gc_alloc_context* context, usize bytes, u32 f
 clr::Object* DotNet::allocate_small(clr::gc_alloc_context* context, usize bytes, u32 flags) {
   maybe_stress();
   usize most = settings.bytes(Opt::tlab);
-  bool waited = false;
   for (Attempts tries;;) {
     // The context first: the runtime also comes here to sample allocations, with room left.
     if (context->alloc_ptr != nullptr && usize(context->alloc_limit - context->alloc_ptr) >= bytes) {
@@ -90,8 +89,7 @@ clr::Object* DotNet::allocate_small(clr::gc_alloc_context* context, usize bytes,
       }
     }
     if (clr::Object* object = from_reserve(context, bytes); object != nullptr) return object;
-    if (!relieve(tries.next(cycle->spaces().eden.given_out(machine.current_node())), Cause::eden_full, seen)) {
-      if (!waited && (waited = finalizers_give(bytes))) continue;
+    if (!relieve(tries.next(cycle->spaces().eden.given_out(machine.current_node())), Cause::eden_full, seen, bytes)) {
       return place_last(context, bytes, false);
     }
   }
@@ -103,7 +101,6 @@ clr::Object* DotNet::allocate_large(clr::gc_alloc_context* context, usize bytes,
   maybe_stress();
   bool pinned = (flags & clr::kAllocPinnedHeap) != 0;
   bool zero = (flags & clr::kAllocZeroingOptional) == 0;
-  bool waited = false;
   for (u32 attempt = 0;; attempt++) {
     u64 seen = cycle->count();
     bool due = attempt == 0 && !no_gc_active() && large_due(bytes) && !marked_beside(bytes);
@@ -120,8 +117,7 @@ clr::Object* DotNet::allocate_large(clr::gc_alloc_context* context, usize bytes,
     }
     if (clr::Object* object = pinned ? nullptr : from_reserve(context, bytes); object != nullptr) return object;
     // Only a full collection frees large objects.
-    if (!relieve(max_of(attempt, 1u), Cause::large_budget, seen)) {
-      if (!waited && (waited = finalizers_give(bytes))) continue;
+    if (!relieve(max_of(attempt, 1u), Cause::large_budget, seen, bytes)) {
       return bytes <= most_small() ? place_last(context, bytes, pinned) : out_of_memory(context, bytes);
     }
   }
@@ -208,8 +204,8 @@ bool DotNet::beyond_memory(usize bytes) {
 }
 
 // One step against a lack of memory. False when there is none left.
-bool DotNet::relieve(u32 attempt, Cause cause, u64 seen) {
-  if (attempt >= Attempts::kMost) return false;
+bool DotNet::relieve(u32 attempt, Cause cause, u64 seen, usize bytes) {
+  if (attempt >= Attempts::kMost) return attempt == Attempts::kMost && finalizers_give(bytes);
   if (no_gc_active()) end_region(true); // the promise was for less than this
   Request request;
   request.seen = seen;
@@ -252,7 +248,7 @@ bool DotNet::finalizers_give(usize bytes) {
     in_vain = now.ended != before ? 0 : in_vain + 1;
   }
   if (cooperative) ee->DisablePreemptiveGC();
-  return now.ended != ended_before_full_ && relieve(Attempts::kMost - 1, Cause::memory_limit, cycle->count());
+  return now.ended != ended_before_full_ && relieve(Attempts::kMost - 1, Cause::memory_limit, cycle->count(), bytes);
 }
 
 void DotNet::account(clr::gc_alloc_context* context, usize bytes, u32 kind, clr::Object* object, usize object_bytes) {

@@ -243,7 +243,7 @@ class DotNet {
   static constexpr usize kThrowingBytes = 128 * KiB;
   clr::Object* out_of_memory(clr::gc_alloc_context* context, usize bytes);
   clr::Object* from_reserve(clr::gc_alloc_context* context, usize bytes);
-  bool relieve(u32 attempt, Cause cause, u64 seen);
+  bool relieve(u32 attempt, Cause cause, u64 seen, usize bytes);
   bool finalizers_give(usize bytes);
   void maybe_stress();
   clr::GcReason reason(Cause cause) const;
