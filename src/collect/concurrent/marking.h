@@ -4,7 +4,7 @@
 //   first pause   after a young collection. begin; gather and seed (workers): what roots, handles and young objects refer to in old space is marked. The program's
 //                 barrier notes written pages from here on
 //   between       thread: follows references from old object to old object, and enters those that begin a card (heap/starts.h). Then it revises: pages written meanwhile are cleaned and their marked objects read
-//                 again, in rounds, until few pages are found. Young collections come and go; the thread is held while they run
+//                 again, in rounds, until few pages are found, or about as many as before. Young collections come and go; the thread is held while they run
 //   last pause    after a young collection, when the thread is done or old space cannot wait for it; the host may have the thread ask for it (seam/host.h). What it has not come to, gather, roots, young objects, written pages, and the closure (workers); weak things; how much of each region lives (workers); regions
 //                 without a live object are freed. Where memory is short, or collect.sweep_beside is off: sweep (workers), and clean (workers)
 //   sweeping      else: thread. It makes fillers of what is dead, region by region, and gives the holes to old space. Young collections come and go
@@ -208,7 +208,7 @@ template <class H, class M> class Marking {
   Vector<word> pages_;   // cleaned, and not yet read
   Vector<word> read_;    // with a trap only: read, and not yet cleaned
   Vector<u32> regions_;  // that revisions look at
-  usize cursor_ = 0, found_ = 0;
+  usize cursor_ = 0, found_ = 0, found_before_ = 0; // of a revision: the next region; pages that were written, in this one and the one before
   u32 rounds_ = 0;       // left
   bool ordered_ = true;  // the system orders all processors when asked to, so pages can be read beside the program
   // -- of a pause --

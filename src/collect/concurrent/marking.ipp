@@ -128,6 +128,9 @@ template <class H, class M> bool Marking<H, M>::step(Self& self) {
     } else if (!pages_.empty()) {
       word page = pages_.back();
       pages_.pop();
+      if constexpr (requires { self.touch_to_read(word()); })
+        if (!pages_.empty()) // the next one comes meanwhile: pages downwards, an object at a time, are nothing that a processor foresees
+          for (usize line = 0; line < kWrittenBytes; line += kLineBytes) self.touch_to_read(pages_.back() + line);
       if (state_ == State::finding) find_on(self, page);
       else read_page(self, own_, stack_, page);
       if (mutated<M>(Trap::late_cleaning)) GARNER_CHECK(read_.push(page), "no memory");
@@ -152,7 +155,8 @@ template <class H, class M> void Marking<H, M>::find_on(Self& self, word page) {
 template <class H, class M> bool Marking<H, M>::revise() {
   if (rounds_ == 0) return false;
   if (cursor_ == regions_.size()) {
-    rounds_ = found_ < kFewPages ? 0 : rounds_ - 1;
+    rounds_ = found_ < kFewPages || found_ > found_before_ / 4 * 3 ? 0 : rounds_ - 1; // as many again: the program writes as fast as they are read
+    found_before_ = found_;
     cursor_ = found_ = 0;
     return rounds_ != 0;
   }
@@ -182,6 +186,7 @@ template <class H, class M> void Marking<H, M>::begin() {
   own_.ahead.set_depth(ahead_);
   own_.opening.set_depth(ahead_);
   rounds_ = kRounds;
+  found_before_ = ~usize(0);
   moving_.forget();
   if constexpr (requires { machine_.order_all(); })
     ordered_ = machine_.order_all();
@@ -512,6 +517,7 @@ template <class H, class M> void Marking<H, M>::find() {
   state_ = State::finding;
   heap_.written().note_all(heap_.base(), heap_.begin_of(heap_.high_water()));
   rounds_ = kRounds;
+  found_before_ = ~usize(0);
   found_ = 0;
   note_old();
 }
