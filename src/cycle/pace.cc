@@ -33,6 +33,7 @@ void Pace::set_threshold() {
   if (u64 limit = config_.limit; limit > live_) growth = max_of(growth, min_of(roomy_ * growth, (limit - live_) / 4 * 3));
   auto allowed = [&](u64 bytes) {
     bytes = max_of(bytes * (10 - config_.conserve) / 10, config_.growth_min);
+    if (lean()) bytes = bytes / kQuarters * quarters_;
     return short_ ? min_of(bytes, max_of(live_ / kShortGrowth, config_.growth_min / kShortGrowth)) : bytes;
   };
   least = allowed(least), growth = allowed(growth);
@@ -49,7 +50,8 @@ void Pace::set_threshold() {
 }
 
 void Pace::count_share(u64 pause_ns, u64 interval_ns) {
-  paused_ns_ += pause_ns, ran_ns_ += interval_ns;
+  paused_ns_ += pause_ns, ran_ns_ += interval_ns, pauses_++;
+  proof_paused_ns_ += pause_ns, proof_ns_ += pause_ns + interval_ns;
   longest_ns_ = max_of(longest_ns_, pause_ns);
   double cycle_ns = double(pause_ns + interval_ns);
   double share = cycle_ns > 0 ? double(pause_ns) / cycle_ns : 0;
@@ -64,15 +66,25 @@ void Pace::after_young(const YoungFacts& facts) {
   if (facts.eden_used >= config_.eden_min / 2) {
     double survival = clamp_to(survived, 0.02, 1.0);
     survival_ = survival > survival_ ? survival : 0.7 * survival_ + 0.3 * survival; // quick to fear, slow to trust
+    learn_copies(facts);
   }
   if (facts.promoted > 0) grown_since_full_ = true;
   if (config_.en_masse) judge_looking(facts);
   if (config_.adapt_tenure) judge_waiting(facts);
   if (config_.adaptive && !looks_) resize(facts, survived); // a look's eden was made small
+  if (looks_ && lean() && goes_unseen() && facts.pause_ns > calm_ns()) wanted_ = max_of(wanted_, min_of(2 * wanted_, eden_free())); // promoted en masse it takes no more, and saves looks
   fit(facts.room);
   if (!looks_) count_debt(facts);
   squeeze(facts.old_bytes, facts.room);
   looks_ = false;
+}
+
+// Whether pauses with this eden have taken, for long enough, a share that speaks for a larger one: of twice as much eden, twice as large a one.
+bool Pace::may_grow(u64 eden) const {
+  if (short_) return false;
+  if (!lean() || eden < eden_free()) return true;
+  const double share = 100 * double(proof_paused_ns_) / double(max_of<u64>(proof_ns_, 1));
+  return proof_ns_ >= kProofNs && share * double(eden_free()) > config_.gc_share_percent * double(eden);
 }
 
 void Pace::resize(const YoungFacts& facts, double survived) {
@@ -81,12 +93,15 @@ void Pace::resize(const YoungFacts& facts, double survived) {
   const double shorter = double(calm_ns()) / double(max_of<u64>(pause, 1));
   const double of_seldom = share_ * 100 * kSeldom / max_of(config_.gc_share_percent, 1u); // and at most 1 by a smaller eden whose pauses are as long
   const bool often = share_ * 100 > config_.gc_share_percent, seldom = of_seldom < 1;
+  const bool is_cheap = lean() && wanted_ < eden_free() && share_ * 100 * double(eden_free()) > config_.gc_share_percent * double(wanted_) && shorter >= 1;
   const bool came_soon = facts.eden_used < eden() / 8 * 7 && facts.eden_used >= soon().bytes / 8 * 7 && facts.interval_ns >= soon_ns();
   if ((often || facts.pause_ns > kSlow * config_.pause_goal_ns) && survived > kMostlyAlive) aim(facts);
-  else if (often) wanted_ = min_of(wanted_ * 2, config_.eden_max);
+  else if (often || is_cheap) wanted_ = min_of(wanted_ * 2, config_.eden_max);
   else if (seldom && (shorter < 1 || came_soon))
     wanted_ = max_of(u64(double(came_soon ? min_of(facts.eden_used, wanted_) : wanted_) * clamp_to(shorter, max_of(of_seldom, 0.5), 1.0)), min_of(config_.eden_min, config_.eden_max));
-  if (short_) wanted_ = min_of(wanted_, had);
+  if (!may_grow(had)) wanted_ = min_of(wanted_, had);
+  else if (lean() && had < eden_free()) wanted_ = min_of(wanted_, eden_free());
+  if (wanted_ != had) proof_ns_ = proof_paused_ns_ = 0;
   if (facts.eden_used <= soon().bytes / 8 * 9 || pause < soon_pause_ns_) soon_pause_ns_ = pause;
   if (facts.eden_used >= config_.eden_min / 2) soon_bytes_ = u64(double(facts.eden_used) * min_of(shorter, 1e3));
 }
@@ -150,16 +165,28 @@ void Pace::after_marking(u64 grown_bytes, u64 trace_ns, u64 live_bytes) {
 u64 Pace::expected_copies(u64 waiting, u64 old_bytes) const {
   const u64 young = eden() + waiting;
   const bool none = goes_unseen() && (young <= growth_left(old_bytes) || full_due_instead(old_bytes, young, ~u64(0)));
-  return none ? 0 : expected_survivors() + waiting;
+  if (none) return 0;
+  // Of an eden that has grown half as much more survives: what does is mostly what is in use just then, however large eden is.
+  auto of_eden = [&](const Copied& last) { return last.bytes == 0 ? 0 : double(last.bytes) * (1 + double(eden()) / double(last.of)) / 2; };
+  return u64(max_of(of_eden(copied_[0]), of_eden(copied_[1])) + double(waiting) * came_through_);
 }
 
 // Before the first one: it looks at each live byte, and moves it, for about twice what copying it took.
 double Pace::full_cost(double copying_ns, u64 old_bytes) const { return full_ns_ != 0 ? double(full_ns_) : 2.0 * copying_ns * double(old_bytes); }
 
 // Before at_once_ changes: what survived of eden is told from what waited by it.
+u64 Pace::copied_of_eden(const YoungFacts& facts) const { return facts.survived - min_of(at_once_ != 0 ? facts.waited : facts.promoted, facts.survived); }
+
+// Where too few copies are expected some wait for the system's memory; where too many are, as much memory is kept for nothing.
+void Pace::learn_copies(const YoungFacts& facts) {
+  copied_[1] = copied_[0];
+  copied_[0] = {copied_of_eden(facts), facts.eden_used};
+  if (at_once_ != 0) came_through_ /= 2; // nothing waits: what is known of that grows old
+  else if (facts.waited >= MiB) came_through_ = min_of(1.0, double(facts.promoted) / double(facts.waited));
+}
+
 void Pace::judge_looking(const YoungFacts& facts) {
-  const u64 copied = facts.survived - (at_once_ != 0 ? min_of(facts.waited, facts.survived) : min_of(facts.promoted, facts.survived)); // of eden
-  const u64 dead = facts.eden_used - min_of(copied, facts.eden_used);
+  const u64 copied = copied_of_eden(facts), dead = facts.eden_used - min_of(copied, facts.eden_used);
   const double full = full_cost(double(facts.pause_ns) / double(max_of<u64>(facts.survived, 1)), facts.old_bytes);
   const double cost = full * double(dead) / double(max_of<u64>(growth_left(live_), MiB));
   const bool pays = facts.eden_used >= config_.eden_min / 2 && double(copied) >= kSeldomDead * double(facts.eden_used) && 2 * cost <= double(facts.pause_ns);
@@ -220,7 +247,7 @@ void Pace::aim(const YoungFacts& facts) {
 // Of the cycle that ends with this pause.
 void Pace::judge_marking(u64 pause_ns) {
   const double price = double(paused_ns_ + pause_ns) / double(max_of<u64>(ran_ns_, 1)), stop = stop_ns_ * double(live_), longest = double(max_of(longest_ns_, pause_ns));
-  paused_ns_ = ran_ns_ = longest_ns_ = 0;
+  paused_ns_ = ran_ns_ = longest_ns_ = pauses_ = 0;
   if (!beside_) {
     price_stop_ = price;
     stops_ -= stops_ != 0;
@@ -232,12 +259,22 @@ void Pace::judge_marking(u64 pause_ns) {
   stops_next_ = stops_ != 0 ? min_of(2 * stops_next_, kStopsMost) : max_of(stops_next_ / 2, kStopsFirst); // one marking may be good where the next is not: its holes are paid for later
 }
 
+// Of a full collection that was due. Under a limit memory may be used, and is the more of it the longer such ones take. Without one memory has its price (lean): where a full collection takes
+// little more time than the young one in whose place it comes, in all and by itself, they come up to four times as often.
+void Pace::judge_growth(u64 pause_ns, u64 since_ns) {
+  auto percent = [&](double ns) { return 100 * ns / double(since_ns); };
+  const double share = percent(double(pause_ns)), right = config_.gc_share_percent;
+  if (share > 2 * right || pause_ns > kSlow * config_.pause_goal_ns) roomy_ = min_of(2 * roomy_, kRoomyMost);
+  else if (share < right / 2) roomy_ = max_of(roomy_ / 2, kRoomyLeast);
+  if (live_ == 0) return; // the first: most of the time before it was the program's start
+  const double young_ns = double(paused_ns_) / max_of(pauses_, 1u), more_ns = double(pause_ns) - young_ns, more = percent(more_ns);
+  if (more > 3 * right || more_ns > max_of(double(kSlow * config_.pause_goal_ns), 2 * young_ns)) quarters_ = min_of(2 * quarters_, kQuarters);
+  else if (more < right) quarters_ = max_of(quarters_ / 2, 1u);
+}
+
 void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64 since_ns, u64 holes) {
-  if (since_ns != 0) {
-    const double share = 100 * double(pause_ns) / double(since_ns), right = config_.gc_share_percent; // percent
-    if (share > 2 * right || pause_ns > kSlow * config_.pause_goal_ns) roomy_ = min_of(2 * roomy_, kRoomyMost);
-    else if (share < right / 2) roomy_ = max_of(roomy_ / 2, kRoomyLeast);
-  }
+  if (marked_) quarters_ = kQuarters; // its pause does not tell what it has cost
+  else if (since_ns != 0) judge_growth(pause_ns, since_ns);
   counted_ = max_of(live_bytes, old_bytes);
   beside_ = marked_;
   marked_ = false;

@@ -15,6 +15,8 @@
 // Where nearly all of eden survives, collecting it finds little: then it is promoted en masse where it lies, and every so often one is looked at again; the first
 // eden is such a look. What dies with it
 // is left to the next full collection, which comes sooner by that; so it is done only where that costs less than half of the pause that it saves, and not where memory is short.
+// Lean, and without a limit: memory has its price. Eden grows only where twice as much is worth it, beyond what is cheap only after a while (may_grow); old space may grow by a quarter to a whole of its
+// allowance, by what a full collection takes more than a young one (judge_growth).
 // Where memory is short on the machine as a whole, full collections come sooner, and eden does not grow.
 // Near the limit it degrades step by step: smaller eden, full collection, and only then out of memory.
 // Same inputs, same decisions (a table of worlds tests it). Called under the collection lock, but for what says "any-thread".
@@ -30,7 +32,8 @@ struct PaceConfig {
   u64 pause_goal_ns = 10'000'000;
   u32 gc_share_percent = 5, old_growth_percent = 100, conserve = 0;
   u64 limit = 0;       // bytes, 0 none
-  u64 growth_min = 24 * MiB; // old space may always grow by this much
+  u64 growth_min = 24 * MiB; // old space may always grow by this much; where it is lean by a quarter of that
+  bool lean = false;         // without a limit memory has its price: see Pace::may_grow and judge_growth
 };
 
 struct YoungFacts {
@@ -108,6 +111,11 @@ class Pace {
 
  private:
   void fit(u64 room);
+  bool lean() const { return config_.lean && config_.limit == 0; }
+  u64 eden_free() const { return max_of(kEdenFree, live_ / 8); } // so much a program may have for the asking
+  bool may_grow(u64 eden) const;
+  u64 copied_of_eden(const YoungFacts& facts) const;
+  void learn_copies(const YoungFacts& facts);
   void resize(const YoungFacts& facts, double survived);
   u64 calm_ns() const { return u64(kCalm * double(config_.pause_goal_ns)); }
   u64 soon_ns() const { return u64(double(max_of(calm_ns(), soon_pause_ns_)) * (100 * kSeldom / max_of(config_.gc_share_percent, 1u) - 1)); } // so that it is seldom
@@ -124,6 +132,7 @@ class Pace {
   void count_share(u64 pause_ns, u64 interval_ns);
   void squeeze(u64 old_bytes, u64 room);
   void judge_marking(u64 pause_ns);
+  void judge_growth(u64 pause_ns, u64 since_ns);
   bool goes_unseen() const { return unseen_ != 0 && !short_; }
   void set_threshold();
 
@@ -143,6 +152,13 @@ class Pace {
   u32 stops_ = 0, stops_next_ = kStopsFirst; // full collections left that stop though that is long; how many the next time
   u64 most_had_ = 0; // the largest eden since old space was compact
   double survival_ = 0.1, share_ = 0;
+  struct Copied {
+    u64 bytes = 0, of = 0;
+  } copied_[2];                // of eden, in the last two collections that told
+  double came_through_ = 1;    // of what had waited, the last time that something had
+  u32 quarters_ = kQuarters / 2;                        // lean: so many of its allowance old space may grow by
+  u64 proof_ns_ = 0, proof_paused_ns_ = 0;              // since eden's size was changed: all, and that of pauses
+  u32 pauses_ = 0;                                      // young, since the last full collection
   u32 roomy_ = kRoomyLeast;                             // under a limit: how many times as much as without one old space may grow by
   u64 full_ns_ = 0;                                     // pause of the last full collection
   double base_ns_ = 0, base_bytes_ = 0, debt_ns_ = 0;   // see count_debt
@@ -173,7 +189,8 @@ class Pace {
   static constexpr u64 kBetweenMarkings = 4; // the part of its growth that old space has at least from the end of a marking to the next
   static constexpr u64 kLongStop = 8; // times the pause goal, of a full collection that may stop the program
   static constexpr u64 kSlow = 2; // times the pause goal: of what costs time to make shorter
-  static constexpr u32 kRoomyLeast = 2, kRoomyMost = 8;
+  static constexpr u64 kEdenFree = 16 * MiB, kProofNs = 250'000'000;
+  static constexpr u32 kRoomyLeast = 2, kRoomyMost = 8, kQuarters = 4;
   static constexpr u64 kGrownToMark = 4; // the part of what lives that old space has grown by at least when a marking begins for want of room
   static constexpr u64 kShortGrowth = 8; // the part of what lives that old space may grow by then
   bool steady_ = false; // the last two full collections found about as much alive, or less

@@ -16,7 +16,7 @@ enum class Opt : u16 {
   victim, steal_half, share_from, root_capacity, request_batch, last_resort,
   scheme, node_lookup, lookup_batch, flush_threshold, old_roots, root_take, card_phase,
   compact_dense, compact_into, in_place, ahead, ahead_by, by_place, part, no_room, full_promotes, marking, sweep_beside, moved_at_once,
-  resize, eden, eden_min, eden_max, pause_goal, gc_share, old_growth, conserve, idle, verify, stress_every, stress_kind, woken_per,
+  resize, lean, eden, eden_min, eden_max, pause_goal, gc_share, old_growth, conserve, idle, verify, stress_every, stress_kind, woken_per,
   record_file, record_at, record_most, record_time,
   count
 };
@@ -148,12 +148,13 @@ inline constexpr OptRow kTable[] = {
   {Opt::moved_at_once, "collect.moved_at_once", OptType::bytes, "bytes", 0, 1 << 30, 4 * MiB, nullptr, "With marking=concurrent: about so many bytes of old objects are moved out of mostly empty regions at the end of a young collection; 0 moves none.", "", "", 256 * KiB},
   // -- cycle --
   {Opt::resize, "cycle.resize", OptType::choice, "", 0, 0, 0, "adaptive|fixed", "Whether eden's size follows the goals or stays.", "N12", "naps.resize", 1},
-  {Opt::eden, "cycle.eden", OptType::bytes, "bytes", 0, kMaxBytes, 0, nullptr, "Eden's size at start, and always when resize is fixed; 0 derives it from the last cache and the limit.", "N12 N22", "", 1 << 20},
+  {Opt::lean, "cycle.lean", OptType::flag, "", 0, 1, 1, nullptr, "Without a limit memory has its price: eden starts at its least size and grows beyond 16 MiB, or an eighth of what lives, only where pauses with it have taken so much time that it pays, and old space may grow by less, a quarter at least, where a full collection takes little more than a young one. Not with resize=fixed; simulations only do it when it is given.", "N12", "", 0},
+  {Opt::eden, "cycle.eden", OptType::bytes, "bytes", 0, kMaxBytes, 0, nullptr, "Eden's size at start, and always when resize is fixed; 0 derives it from the last cache and the limit, or takes eden_min where cycle.lean counts.", "N12 N22", "", 1 << 20},
   {Opt::eden_min, "cycle.eden_min", OptType::bytes, "bytes", 256 * 1024, kMaxBytes, 4 << 20, nullptr, "Eden never shrinks below this, but for the limit.", "N12", "", 256 * 1024},
   {Opt::eden_max, "cycle.eden_max", OptType::bytes, "bytes", 0, kMaxBytes, 0, nullptr, "Eden never grows above this; 0 derives it: the limit, or four times the last cache and at least 64 MiB.", "N12", "", 4 << 20},
   {Opt::pause_goal, "cycle.pause_goal", OptType::number, "ms", 1, 60000, 10, nullptr, "Young pauses the adaptive policy aims at.", "N12", "", 1},
   {Opt::gc_share, "cycle.gc_share", OptType::number, "percent", 1, 90, 5, nullptr, "Share of time in young pauses above which eden grows.", "N12", "", 1},
-  {Opt::old_growth, "cycle.old_growth", OptType::number, "percent", 5, 1000, 100, nullptr, "Growth of old and large space over the live size that starts a full collection.", "N12 N13", "", 20},
+  {Opt::old_growth, "cycle.old_growth", OptType::number, "percent", 5, 1000, 100, nullptr, "Growth of old and large space over the live size that starts a full collection; without a limit it may be a quarter of that with cycle.lean, under one several times as much.", "N12 N13", "", 20},
   {Opt::conserve, "cycle.conserve", OptType::number, "", 0, 9, 0, nullptr, "Readiness to spend time for memory, 0 to 9: smaller growth of old space before a full collection.", "N12", "", 5},
   {Opt::idle, "cycle.idle", OptType::number, "s", 0, 86400, 30, nullptr, "After so long without a collection, and with next to nothing allocated, the heap is collected once and all free memory goes back to the system; 0 is never.", "N12", "", 1},
   {Opt::verify, "cycle.verify", OptType::choice, "", 0, 0, 0, "off|before|after|both", "Walk and check the whole heap around every collection.", "", "", 3},

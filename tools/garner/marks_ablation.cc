@@ -34,6 +34,7 @@ constexpr Choice kChoices[] = {
   {"heap.huge_pages=on", "The system is asked for huge pages for the whole heap.", "random-graph lru-cache@unlimited"},
   {"work.order=fifo", "Workers take what they put into their deques first.", "binary-trees gcbench"},
   {"cycle.pause_goal=20", "Young pauses may take twice as long before eden shrinks for them.", "request-server-300 gcbench dictionary"},
+  {"cycle.lean=off", "Eden is as large as the last cache at first, and old space may double, though nobody has set a limit.", "gcbench@unlimited xml-transform@unlimited finalizers@unlimited pinned-buffers@unlimited warehouse@unlimited page-rank@unlimited"},
   {"cycle.resize=fixed", "Eden stays as large as it was at start.", "xml-transform warehouse"},
   {"collect.no_room=full", "A full collection follows where survivors find no memory.", "binary-trees"},
   {"workers=1", "One thread collects.", "binary-trees warehouse survivors"},

@@ -90,7 +90,7 @@ constexpr NotHere kNotHere[] = {
   {Opt::preset, "presets have an argument of their own here, --preset"}, {Opt::workers, "workers have an argument of their own here, --workers"}, {Opt::seed, "the seed has an argument of its own here, --seed"},
   {Opt::log, kLogs}, {Opt::log_format, kLogs}, {Opt::log_detail, kLogs},
   {Opt::reserve, kSizesItself}, {Opt::limit, kSizesItself}, {Opt::limit_percent, kSizesItself}, {Opt::huge_pages, "the size of pages is the machine file's, page_kib"},
-  {Opt::eden, kSizesItself}, {Opt::eden_min, kSizesItself}, {Opt::eden_max, kSizesItself}, {Opt::resize, kSizesItself},
+  {Opt::eden, kSizesItself}, {Opt::eden_min, kSizesItself}, {Opt::eden_max, kSizesItself}, {Opt::resize, kSizesItself}, {Opt::lean, kSizesItself},
   {Opt::pause_goal, kOneCollection}, {Opt::gc_share, kOneCollection}, {Opt::old_growth, kOneCollection}, {Opt::conserve, kOneCollection}, {Opt::stress_every, kOneCollection}, {Opt::stress_kind, kOneCollection},
   {Opt::record_file, kNothingRecorded}, {Opt::record_at, kNothingRecorded}, {Opt::record_most, kNothingRecorded}, {Opt::record_time, kNothingRecorded},
 };
