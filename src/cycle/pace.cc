@@ -52,6 +52,7 @@ void Pace::set_threshold() {
 void Pace::count_share(u64 pause_ns, u64 interval_ns) {
   paused_ns_ += pause_ns, ran_ns_ += interval_ns, pauses_++;
   proof_paused_ns_ += pause_ns, proof_ns_ += pause_ns + interval_ns;
+  if (proof_ns_ > 4 * kProofNs) proof_paused_ns_ /= 2, proof_ns_ /= 2; // a rush is not weighed against the hours before it
   longest_ns_ = max_of(longest_ns_, pause_ns);
   double cycle_ns = double(pause_ns + interval_ns);
   double share = cycle_ns > 0 ? double(pause_ns) / cycle_ns : 0;
@@ -72,7 +73,7 @@ void Pace::after_young(const YoungFacts& facts) {
   if (config_.en_masse) judge_looking(facts);
   if (config_.adapt_tenure) judge_waiting(facts);
   if (config_.adaptive && !looks_) resize(facts, survived); // a look's eden was made small
-  if (looks_ && lean() && goes_unseen() && facts.pause_ns > calm_ns()) wanted_ = max_of(wanted_, min_of(2 * wanted_, eden_free())); // promoted en masse it takes no more, and saves looks
+  if (looks_ && lean() && goes_unseen() && facts.pause_ns > calm_ns()) wanted_ = max_of(wanted_, min_of(2 * wanted_, min_of(eden_free(), config_.eden_max))); // promoted en masse it takes no more, and saves looks
   fit(facts.room);
   if (!looks_) count_debt(facts);
   squeeze(facts.old_bytes, facts.room);

@@ -48,6 +48,45 @@ TEST(PaceLean, N12AMomentIsNoProof) {
   EXPECT_EQ(grown(lean_config(), 30, 50, 300'000, 0, 0.5), 16 * MiB) << "nor is it where much survives, and eden is to make a pause of a certain length";
 }
 
+// Hours of calm do not speak against a rush.
+TEST(PaceLean, N12ARushIsWeighedByItself) {
+  for (u32 calm : {1, 1000}) {
+    Pace pace;
+    pace.init(lean_config());
+    auto young = [&](u64 pause_ns, u64 interval_ns) {
+      const u64 eden = pace.eden();
+      pace.after_young({.pause_ns = pause_ns, .interval_ns = interval_ns, .eden_used = eden, .survived = eden / 10, .promoted = 0, .waited = 0, .old_bytes = 0, .room = kRoom});
+    };
+    for (u32 n = 0; n < 10; n++) young(1'000'000, 9'000'000);
+    EXPECT_EQ(pace.eden(), 16 * MiB);
+    for (u32 n = 0; n < calm; n++) young(1'000'000, 10'000'000'000);
+    for (u32 n = 0; n < 300; n++) young(1'000'000, 4'000'000);
+    EXPECT_EQ(pace.eden(), 64 * MiB) << calm << " calm collections";
+  }
+}
+
+// Nearly all survives, in a large heap, and each look takes long.
+TEST(PaceLean, N12EdensThatArePromotedEnMasseGrowAsFarAsTheyMay) {
+  for (u64 most : {6, 64}) {
+    Pace pace;
+    PaceConfig c = lean_config();
+    c.eden_max = most * MiB;
+    pace.init(c);
+    const u64 live = 1000 * MiB;
+    pace.after_full(live, live, kRoom, 300'000'000);
+    u64 first = 0, largest = 0;
+    for (u32 n = 0; n < 200; n++) {
+      const u64 eden = pace.eden();
+      if (pace.promotes_en_masse(eden, live, kRoom)) pace.after_en_masse(50'000, 10'000'000, live, kRoom);
+      else pace.after_young({.pause_ns = 15'000'000, .interval_ns = 10'000'000, .eden_used = eden, .survived = eden / 20 * 19, .promoted = 0, .waited = 0, .old_bytes = live, .room = kRoom});
+      if (n == 0) first = pace.eden();
+      largest = max_of(largest, pace.eden());
+    }
+    EXPECT_LE(first, 8 * MiB);
+    EXPECT_EQ(largest, most * MiB);
+  }
+}
+
 TEST(PaceLean, N12AnEighthOfWhatLivesIsCheapAndALimitMayBeUsed) {
   EXPECT_EQ(grown(lean_config(), 7, 50, 300'000, 240 * MiB), 30 * MiB);
   EXPECT_EQ(grown(lean_config(), 7, 200, 300'000, 240 * MiB), 60 * MiB);
