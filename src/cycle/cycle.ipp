@@ -734,7 +734,7 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
     pace_.after_young(facts);
   }
   kept_free_ = kept_free(request, old);
-  const u64 copies = pace_.expected_copies(s.bytes[1], old), filling = min_of(s.holes[2], min_of(s.bytes[1], copies)); // what is promoted fills holes first
+  const u64 copies = pace_.expected_copies(s.bytes[1], old), filling = min_of(s.holes[2], min_of(pace_.expected_to_come_through(s.bytes[1]), copies)); // what is promoted fills holes first
   const u64 young_copies = copies == 0 ? 0 : copies - filling + copies / 16 + heap_.region_bytes(), moved = beside_ ? beside().moving().next_bytes() : 0;
   heap_.hold(pace_.is_short() ? 0 : young_copies + moved);
   end.eden_next = pace_.eden();

@@ -12,6 +12,7 @@ void Pace::init(const PaceConfig& config) {
 }
 
 void Pace::set_limit(u64 limit) {
+  if ((limit == 0) != (config_.limit == 0)) quarters_ = kQuarters / 2; // of full collections under the other regime nothing is known in this one
   config_.limit = limit;
   set_threshold();
 }
@@ -33,7 +34,7 @@ void Pace::set_threshold() {
   if (u64 limit = config_.limit; limit > live_) growth = max_of(growth, min_of(roomy_ * growth, (limit - live_) / 4 * 3));
   auto allowed = [&](u64 bytes) {
     bytes = max_of(bytes * (10 - config_.conserve) / 10, config_.growth_min);
-    if (lean()) bytes = bytes / kQuarters * quarters_;
+    if (lean_growth()) bytes = bytes / kQuarters * quarters_;
     return short_ ? min_of(bytes, max_of(live_ / kShortGrowth, config_.growth_min / kShortGrowth)) : bytes;
   };
   least = allowed(least), growth = allowed(growth);
@@ -46,7 +47,8 @@ void Pace::set_threshold() {
   // What lived last time will live, or half of all that is there; where about as much lived as the time before, half of that half.
   const u64 much = u64(double(kLongStop * config_.pause_goal_ns) / stop_ns_);
   long_from_.store_relaxed(patient_ ? 0 : stops_ != 0 ? ~u64(0) : live_ > much ? 0 : (steady_ ? 4 : 2) * much);
-  overdue_.store_relaxed(patient_ && !short_ ? end : min_of(max_of(live_ + growth, threshold) + least / (config_.limit != 0 ? 2 : 4), end));
+  const u64 late = lean_growth() ? least / quarters_ * kQuarters : least; // a marking takes as long, however soon it began
+  overdue_.store_relaxed(patient_ && !short_ ? end : min_of(max_of(live_ + growth, threshold) + late / (config_.limit != 0 ? 2 : 4), end));
 }
 
 void Pace::count_share(u64 pause_ns, u64 interval_ns) {
@@ -80,6 +82,9 @@ void Pace::after_young(const YoungFacts& facts) {
   looks_ = false;
 }
 
+// Of a pause that takes long already, or so little time that it had better be shorter, no more is made.
+bool Pace::is_cheap(double percent) const { return lean() && wanted_ < eden_free() && percent * double(eden_free()) > config_.gc_share_percent * double(wanted_) && kSeldom * percent >= config_.gc_share_percent; }
+
 // Whether pauses with this eden have taken, for long enough, a share that speaks for a larger one: of twice as much eden, twice as large a one.
 bool Pace::may_grow(u64 eden) const {
   if (short_) return false;
@@ -94,15 +99,14 @@ void Pace::resize(const YoungFacts& facts, double survived) {
   const double shorter = double(calm_ns()) / double(max_of<u64>(pause, 1));
   const double of_seldom = share_ * 100 * kSeldom / max_of(config_.gc_share_percent, 1u); // and at most 1 by a smaller eden whose pauses are as long
   const bool often = share_ * 100 > config_.gc_share_percent, seldom = of_seldom < 1;
-  const bool is_cheap = lean() && wanted_ < eden_free() && share_ * 100 * double(eden_free()) > config_.gc_share_percent * double(wanted_) && shorter >= 1;
   const bool came_soon = facts.eden_used < eden() / 8 * 7 && facts.eden_used >= soon().bytes / 8 * 7 && facts.interval_ns >= soon_ns();
   if ((often || facts.pause_ns > kSlow * config_.pause_goal_ns) && survived > kMostlyAlive) aim(facts);
-  else if (often || is_cheap) wanted_ = min_of(wanted_ * 2, config_.eden_max);
+  else if (often || (is_cheap(share_ * 100) && pause <= config_.pause_goal_ns && survived <= kMostlyAlive)) wanted_ = min_of(wanted_ * 2, config_.eden_max);
   else if (seldom && (shorter < 1 || came_soon))
     wanted_ = max_of(u64(double(came_soon ? min_of(facts.eden_used, wanted_) : wanted_) * clamp_to(shorter, max_of(of_seldom, 0.5), 1.0)), min_of(config_.eden_min, config_.eden_max));
   if (!may_grow(had)) wanted_ = min_of(wanted_, had);
   else if (lean() && had < eden_free()) wanted_ = min_of(wanted_, eden_free());
-  if (wanted_ != had) proof_ns_ = proof_paused_ns_ = 0;
+  if (wanted_ > had || wanted_ < had / 4 * 3) proof_ns_ = proof_paused_ns_ = 0; // less is noise about an aim
   if (facts.eden_used <= soon().bytes / 8 * 9 || pause < soon_pause_ns_) soon_pause_ns_ = pause;
   if (facts.eden_used >= config_.eden_min / 2) soon_bytes_ = u64(double(facts.eden_used) * min_of(shorter, 1e3));
 }
@@ -168,8 +172,8 @@ u64 Pace::expected_copies(u64 waiting, u64 old_bytes) const {
   const bool none = goes_unseen() && (young <= growth_left(old_bytes) || full_due_instead(old_bytes, young, ~u64(0)));
   if (none) return 0;
   // Of an eden that has grown half as much more survives: what does is mostly what is in use just then, however large eden is.
-  auto of_eden = [&](const Copied& last) { return last.bytes == 0 ? 0 : double(last.bytes) * (1 + double(eden()) / double(last.of)) / 2; };
-  return u64(max_of(of_eden(copied_[0]), of_eden(copied_[1])) + double(waiting) * came_through_);
+  auto of_eden = [&](const Copied& last) { return last.of == 0 ? 0 : double(last.bytes) * (1 + double(eden()) / double(last.of)) / 2; };
+  return u64(max_of(of_eden(copied_[0]), of_eden(copied_[1]))) + expected_to_come_through(waiting);
 }
 
 // Before the first one: it looks at each live byte, and moves it, for about twice what copying it took.
@@ -182,7 +186,7 @@ u64 Pace::copied_of_eden(const YoungFacts& facts) const { return facts.survived 
 void Pace::learn_copies(const YoungFacts& facts) {
   copied_[1] = copied_[0];
   copied_[0] = {copied_of_eden(facts), facts.eden_used};
-  if (at_once_ != 0) came_through_ /= 2; // nothing waits: what is known of that grows old
+  if (at_once_ != 0) came_through_ = 0.5; // nothing waits, and what does afterwards may come through or not
   else if (facts.waited >= MiB) came_through_ = min_of(1.0, double(facts.promoted) / double(facts.waited));
 }
 
@@ -267,15 +271,15 @@ void Pace::judge_growth(u64 pause_ns, u64 since_ns) {
   const double share = percent(double(pause_ns)), right = config_.gc_share_percent;
   if (share > 2 * right || pause_ns > kSlow * config_.pause_goal_ns) roomy_ = min_of(2 * roomy_, kRoomyMost);
   else if (share < right / 2) roomy_ = max_of(roomy_ / 2, kRoomyLeast);
-  if (live_ == 0) return; // the first: most of the time before it was the program's start
+  if (!lean_growth() || marked_ || live_ == 0) return; // of the first most of the time before it was the program's start
   const double young_ns = double(paused_ns_) / max_of(pauses_, 1u), more_ns = double(pause_ns) - young_ns, more = percent(more_ns);
   if (more > 3 * right || more_ns > max_of(double(kSlow * config_.pause_goal_ns), 2 * young_ns)) quarters_ = min_of(2 * quarters_, kQuarters);
-  else if (more < right) quarters_ = max_of(quarters_ / 2, 1u);
+  else if (more < right / 2) quarters_ = max_of(quarters_ / 2, 1u); // twice as often, it will be less than right
 }
 
 void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64 since_ns, u64 holes) {
+  if (since_ns != 0) judge_growth(pause_ns, since_ns);
   if (marked_) quarters_ = kQuarters; // its pause does not tell what it has cost
-  else if (since_ns != 0) judge_growth(pause_ns, since_ns);
   counted_ = max_of(live_bytes, old_bytes);
   beside_ = marked_;
   marked_ = false;

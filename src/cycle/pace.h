@@ -32,8 +32,8 @@ struct PaceConfig {
   u64 pause_goal_ns = 10'000'000;
   u32 gc_share_percent = 5, old_growth_percent = 100, conserve = 0;
   u64 limit = 0;       // bytes, 0 none
-  u64 growth_min = 24 * MiB; // old space may always grow by this much; where it is lean by a quarter of that
-  bool lean = false;         // without a limit memory has its price: see Pace::may_grow and judge_growth
+  u64 growth_min = 24 * MiB; // old space may always grow by this much
+  bool lean = false, lean_growth = false; // without a limit memory has its price, eden's (Pace::may_grow, is_cheap), and that of what old space grows by (judge_growth), which then takes a quarter of growth_min, too
 };
 
 struct YoungFacts {
@@ -99,8 +99,10 @@ class Pace {
   u64 expected_survivors() const { return u64(survival_ * double(eden())); }
   // By how much the next one will let old space grow where it promotes en masse.
   u64 expected_growth() const { return goes_unseen() ? eden() : 0; }
-  // What the next collection will copy, as far as one can tell, beside `waiting` bytes of survivors: nothing where it promotes en masse, or a full one comes instead.
+  // What the next collection will copy, as far as one can tell, where `waiting` bytes of survivors wait: nothing where it promotes en masse, or a full one comes instead. And what of the
+  // waiting ones will come through, which may find holes in old space.
   u64 expected_copies(u64 waiting, u64 old_bytes) const;
+  u64 expected_to_come_through(u64 waiting) const { return u64(double(waiting) * came_through_); }
   bool promotes_at_once() const { return at_once_ != 0; }
   // Whether `young` bytes are promoted where they lie. Nobody knows how many of them live; if none do, the next full collection has come early, once.
   // room: bytes that the budget leaves.
@@ -112,8 +114,10 @@ class Pace {
  private:
   void fit(u64 room);
   bool lean() const { return config_.lean && config_.limit == 0; }
+  bool lean_growth() const { return config_.lean_growth && config_.limit == 0; }
   u64 eden_free() const { return max_of(kEdenFree, live_ / 8); } // so much a program may have for the asking
   bool may_grow(u64 eden) const;
+  bool is_cheap(double percent) const; // twice the eden, at this share of pauses
   u64 copied_of_eden(const YoungFacts& facts) const;
   void learn_copies(const YoungFacts& facts);
   void resize(const YoungFacts& facts, double survived);
@@ -155,7 +159,7 @@ class Pace {
   struct Copied {
     u64 bytes = 0, of = 0;
   } copied_[2];                // of eden, in the last two collections that told
-  double came_through_ = 1;    // of what had waited, the last time that something had
+  double came_through_ = 1;    // of what had waited, the last time that something had; half where that is long ago
   u32 quarters_ = kQuarters / 2;                        // lean: so many of its allowance old space may grow by
   u64 proof_ns_ = 0, proof_paused_ns_ = 0;              // since eden's size was changed: all, and that of pauses
   u32 pauses_ = 0;                                      // young, since the last full collection

@@ -33,7 +33,7 @@ u64 marked_ns(u32 written) {
 }
 
 TEST(Revisions, EndWhereTheProgramWritesAsFast) {
-  const u64 none = marked_ns(0), few = marked_ns(50), all = marked_ns(1000);
+  const u64 none = marked_ns(0), few = marked_ns(100), all = marked_ns(1000);
   printf("%llu us where nothing is written, %llu where few pages are, %llu where all are\n", (unsigned long long)none / 1000, (unsigned long long)few / 1000, (unsigned long long)all / 1000);
   EXPECT_GT(all, none + none / 4) << "what was written was not read again: the test is void";
   EXPECT_LT(all, none + none / 4 * 3) << "8 revisions take 24 ms where 2 take 16";

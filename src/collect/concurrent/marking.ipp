@@ -129,7 +129,7 @@ template <class H, class M> bool Marking<H, M>::step(Self& self) {
       word page = pages_.back();
       pages_.pop();
       if constexpr (requires { self.touch_to_read(word()); })
-        if (!pages_.empty()) // the next one comes meanwhile: pages downwards, an object at a time, are nothing that a processor foresees
+        if (!pages_.empty() && !large(heap_.index_at(pages_.back()))) // the next one comes meanwhile: pages downwards, an object at a time, are nothing that a processor foresees
           for (usize line = 0; line < kWrittenBytes; line += kLineBytes) self.touch_to_read(pages_.back() + line);
       if (state_ == State::finding) find_on(self, page);
       else read_page(self, own_, stack_, page);
@@ -335,7 +335,7 @@ template <class H, class M> void Marking<H, M>::seeded() {
 template <class H, class M> void Marking<H, M>::note_old() {
   if (stack_.lost) return abandon();
   regions_.clear();
-  cursor_ = 0; // a round begins anew
+  cursor_ = found_ = 0; // a round begins anew
   bool good = true;
   heap_.each_region([&](u32 index, auto& r) {
     if (heap_.label(index) != kLabelOld) return;
@@ -518,7 +518,6 @@ template <class H, class M> void Marking<H, M>::find() {
   heap_.written().note_all(heap_.base(), heap_.begin_of(heap_.high_water()));
   rounds_ = kRounds;
   found_before_ = ~usize(0);
-  found_ = 0;
   note_old();
 }
 

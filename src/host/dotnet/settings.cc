@@ -181,7 +181,8 @@ void DotNet::eden_config(PaceConfig& pace) {
   bool stays = stock.gen0_size != 0 && own == 0 && !settings.given(Opt::resize);
   pace.adaptive = settings.as<Resize>(Opt::resize) == Resize::adaptive && !stays;
   pace.eden_max = most != 0 ? most : max_of(limit != 0 ? limit : max_of<u64>(64 * MiB, 4 * cache), size);
-  pace.lean = pace.adaptive && settings.on(Opt::lean);
+  pace.lean = pace.adaptive && settings.on(Opt::lean) && most == 0; // who says how large eden may be has said what memory is worth, and likewise
+  pace.lean_growth = settings.on(Opt::lean) && pace.adaptive && !settings.given(Opt::old_growth);
   pace.eden_start = min_of(size != 0 ? size : pace.lean && limit == 0 ? settings.bytes(Opt::eden_min) : cache, pace.eden_max);
   if (limit != 0) pace.eden_start = min_of(pace.eden_start, max_of<u64>(limit / (stays ? 2 : 8), 512 * KiB));
   pace.eden_min = settings.bytes(Opt::eden_min);

@@ -25,7 +25,7 @@ template <class M> HeapConfig Synthetic<M>::heap_config(const SyntheticShape& sh
   pace.adaptive = settings.as<Resize>(Opt::resize) == Resize::adaptive;
   pace.adapt_tenure = settings.as<Tenure>(Opt::tenure) == Tenure::adaptive;
   pace.en_masse = settings.given(Opt::en_masse) && settings.as<EnMasse>(Opt::en_masse) == EnMasse::adaptive; // who simulates a collection wants to see one
-  pace.lean = pace.adaptive && settings.given(Opt::lean) && settings.on(Opt::lean); // what is simulated has the eden that was asked for
+  pace.lean = pace.lean_growth = pace.adaptive && settings.given(Opt::lean) && settings.on(Opt::lean); // what is simulated has the eden that was asked for
   pace.limit = shape.limit;
   pace.eden_min = shape.eden_min != 0 ? shape.eden_min : settings.bytes(Opt::eden_min);
   pace.eden_max = shape.eden_max != 0 ? shape.eden_max : max_of<u64>(settings.bytes(Opt::eden_max), 4 * MiB);
