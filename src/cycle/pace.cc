@@ -82,7 +82,7 @@ void Pace::after_young(const YoungFacts& facts) {
   looks_ = false;
 }
 
-// Of a pause that takes long already, or so little time that it had better be shorter, no more is made.
+// Below what a program may have for the asking, and not where pauses take so little time that shorter ones cost next to nothing.
 bool Pace::is_cheap(double percent) const { return lean() && wanted_ < eden_free() && percent * double(eden_free()) > config_.gc_share_percent * double(wanted_) && kSeldom * percent >= config_.gc_share_percent; }
 
 // Whether pauses with this eden have taken, for long enough, a share that speaks for a larger one: of twice as much eden, twice as large a one.
