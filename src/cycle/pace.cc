@@ -32,12 +32,12 @@ void Pace::set_patient(bool is) {
 void Pace::set_threshold() {
   u64 least = live_ * config_.old_growth_percent / 100, growth = least;
   if (u64 limit = config_.limit; limit > live_) growth = max_of(growth, min_of(roomy_ * growth, (limit - live_) / 4 * 3));
-  auto allowed = [&](u64 bytes) {
+  auto allowed = [&](u64 bytes, u32 quarters) {
     bytes = max_of(bytes * (10 - config_.conserve) / 10, config_.growth_min);
-    if (lean_growth()) bytes = bytes / kQuarters * quarters_;
+    if (quarters != kQuarters) bytes = bytes / kQuarters * quarters;
     return short_ ? min_of(bytes, max_of(live_ / kShortGrowth, config_.growth_min / kShortGrowth)) : bytes;
   };
-  least = allowed(least), growth = allowed(growth);
+  growth = allowed(growth, lean_growth() ? quarters_ : kQuarters);
   u64 threshold = live_ + growth;
   if (beside_ && config_.limit == 0) // its end is to come where the threshold of a stop would be
     threshold = max_of(threshold - min_of(marked_growth_, growth), counted_ + max_of(growth / kBetweenMarkings, min_of(growth, config_.growth_min)));
@@ -47,7 +47,7 @@ void Pace::set_threshold() {
   // What lived last time will live, or half of all that is there; where about as much lived as the time before, half of that half.
   const u64 much = u64(double(kLongStop * config_.pause_goal_ns) / stop_ns_);
   long_from_.store_relaxed(patient_ ? 0 : stops_ != 0 ? ~u64(0) : live_ > much ? 0 : (steady_ ? 4 : 2) * much);
-  const u64 late = lean_growth() ? least / quarters_ * kQuarters : least; // a marking takes as long, however soon it began
+  const u64 late = allowed(least, kQuarters); // a marking takes as long, however soon it began
   overdue_.store_relaxed(patient_ && !short_ ? end : min_of(max_of(live_ + growth, threshold) + late / (config_.limit != 0 ? 2 : 4), end));
 }
 
@@ -82,9 +82,6 @@ void Pace::after_young(const YoungFacts& facts) {
   looks_ = false;
 }
 
-// Below what a program may have for the asking, and not where pauses take so little time that shorter ones cost next to nothing.
-bool Pace::is_cheap(double percent) const { return lean() && wanted_ < eden_free() && percent * double(eden_free()) > config_.gc_share_percent * double(wanted_) && kSeldom * percent >= config_.gc_share_percent; }
-
 // Whether pauses with this eden have taken, for long enough, a share that speaks for a larger one: of twice as much eden, twice as large a one.
 bool Pace::may_grow(u64 eden) const {
   if (short_) return false;
@@ -99,9 +96,11 @@ void Pace::resize(const YoungFacts& facts, double survived) {
   const double shorter = double(calm_ns()) / double(max_of<u64>(pause, 1));
   const double of_seldom = share_ * 100 * kSeldom / max_of(config_.gc_share_percent, 1u); // and at most 1 by a smaller eden whose pauses are as long
   const bool often = share_ * 100 > config_.gc_share_percent, seldom = of_seldom < 1;
+  // As much as a program may have for the asking, where a share in proportion speaks for it, saves something by it and makes no pause too long.
+  const bool cheap = lean() && had < eden_free() && !seldom && share_ * 100 * double(eden_free()) > config_.gc_share_percent * double(had) && pause <= config_.pause_goal_ns && survived <= kMostlyAlive;
   const bool came_soon = facts.eden_used < eden() / 8 * 7 && facts.eden_used >= soon().bytes / 8 * 7 && facts.interval_ns >= soon_ns();
   if ((often || facts.pause_ns > kSlow * config_.pause_goal_ns) && survived > kMostlyAlive) aim(facts);
-  else if (often || (is_cheap(share_ * 100) && pause <= config_.pause_goal_ns && survived <= kMostlyAlive)) wanted_ = min_of(wanted_ * 2, config_.eden_max);
+  else if (often || cheap) wanted_ = min_of(wanted_ * 2, config_.eden_max);
   else if (seldom && (shorter < 1 || came_soon))
     wanted_ = max_of(u64(double(came_soon ? min_of(facts.eden_used, wanted_) : wanted_) * clamp_to(shorter, max_of(of_seldom, 0.5), 1.0)), min_of(config_.eden_min, config_.eden_max));
   if (!may_grow(had)) wanted_ = min_of(wanted_, had);

@@ -33,7 +33,7 @@ struct PaceConfig {
   u32 gc_share_percent = 5, old_growth_percent = 100, conserve = 0;
   u64 limit = 0;       // bytes, 0 none
   u64 growth_min = 24 * MiB; // old space may always grow by this much
-  bool lean = false, lean_growth = false; // without a limit memory has its price, eden's (Pace::may_grow, is_cheap), and that of what old space grows by (judge_growth), which then takes a quarter of growth_min, too
+  bool lean = false, lean_growth = false; // without a limit memory has its price, eden's (Pace::resize, may_grow), and that of what old space grows by (judge_growth), which then takes a quarter of growth_min, too
 };
 
 struct YoungFacts {
@@ -117,7 +117,6 @@ class Pace {
   bool lean_growth() const { return config_.lean_growth && config_.limit == 0; }
   u64 eden_free() const { return max_of(kEdenFree, live_ / 8); } // so much a program may have for the asking
   bool may_grow(u64 eden) const;
-  bool is_cheap(double percent) const; // twice the eden, at this share of pauses
   u64 copied_of_eden(const YoungFacts& facts) const;
   void learn_copies(const YoungFacts& facts);
   void resize(const YoungFacts& facts, double survived);

@@ -147,6 +147,23 @@ TEST(PaceLean, N12OldSpaceGrowsByAQuarterToAWholeOfItsAllowance) {
   EXPECT_EQ(limited.old_threshold(), 3 * live);
 }
 
+// A marking that has begun sooner has as much room to end in, and no more where the machine is short of memory.
+TEST(PaceLean, N12AMarkingHasAsMuchRoomHoweverSoonItBegan) {
+  const u64 live = 400 * MiB, second = 1'000'000'000;
+  for (bool is_lean : {false, true})
+    for (bool is_short : {false, true}) {
+      Pace pace;
+      PaceConfig c = lean_config();
+      c.lean_growth = is_lean;
+      pace.init(c);
+      for (u32 n = 0; n < 4; n++) pace.after_full(live, live, kRoom, 1'000'000, second);
+      pace.set_short(is_short);
+      const u64 late = live / (is_short ? 32 : 4);
+      EXPECT_FALSE(pace.overdue(pace.old_threshold() + late));
+      EXPECT_TRUE(pace.overdue(pace.old_threshold() + late + 1));
+    }
+}
+
 // What the next collection is expected to copy is kept as memory that is there already, so it is neither all that might survive nor less than what does.
 TEST(PaceLean, N12AsManyCopiesAreExpectedAsTheLastOnesTell) {
   auto young = [](Pace& pace, u64 survived, u64 promoted, u64 waited) {

@@ -187,6 +187,7 @@ template <class H, class M> class Marking {
   }
   void sweep(u32 index);
   void find_on(Self& self, word page);
+  void ask_for_next_page(Self& self);
   void forget();
   void take_over();
   void clear_marks(u32 index);

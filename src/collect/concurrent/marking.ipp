@@ -112,6 +112,13 @@ template <class H, class M> void Marking<H, M>::live(Self& self) {
   }
 }
 
+// It comes while one is read: pages downwards, an object at a time, are nothing that a processor foresees. Not on the simulated machine, whose requests are all for writing.
+template <class H, class M> void Marking<H, M>::ask_for_next_page(Self& self) {
+  if constexpr (requires { self.touch_to_read(word()); })
+    if (!pages_.empty() && !large(heap_.index_at(pages_.back())))
+      for (usize line = 0; line < kWrittenBytes; line += kLineBytes) self.touch_to_read(pages_.back() + line);
+}
+
 // A few entries or pages, whatever is there. False: nothing is.
 template <class H, class M> bool Marking<H, M>::step(Self& self) {
   if (state_ == State::sweeping) return sweep_some();
@@ -128,9 +135,7 @@ template <class H, class M> bool Marking<H, M>::step(Self& self) {
     } else if (!pages_.empty()) {
       word page = pages_.back();
       pages_.pop();
-      if constexpr (requires { self.touch_to_read(word()); })
-        if (!pages_.empty() && !large(heap_.index_at(pages_.back()))) // the next one comes meanwhile: pages downwards, an object at a time, are nothing that a processor foresees
-          for (usize line = 0; line < kWrittenBytes; line += kLineBytes) self.touch_to_read(pages_.back() + line);
+      ask_for_next_page(self);
       if (state_ == State::finding) find_on(self, page);
       else read_page(self, own_, stack_, page);
       if (mutated<M>(Trap::late_cleaning)) GARNER_CHECK(read_.push(page), "no memory");
