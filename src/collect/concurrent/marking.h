@@ -4,7 +4,7 @@
 //   first pause   after a young collection. begin; gather and seed (workers): what roots, handles and young objects refer to in old space is marked. The program's
 //                 barrier notes written pages from here on
 //   between       thread: follows references from old object to old object, and enters those that begin a card (heap/starts.h). Then it revises: pages written meanwhile are cleaned and their marked objects read
-//                 again, in rounds, until few pages are found, or about as many as before. Young collections come and go; the thread is held while they run
+//                 again, in rounds, until few pages would be found, or about as many as in the last one. Young collections come and go; the thread is held while they run
 //   last pause    after a young collection, when the thread is done or old space cannot wait for it; the host may have the thread ask for it (seam/host.h). What it has not come to, gather, roots, young objects, written pages, and the closure (workers); weak things; how much of each region lives (workers); regions
 //                 without a live object are freed. Where memory is short, or collect.sweep_beside is off: sweep (workers), and clean (workers)
 //   sweeping      else: thread. It makes fillers of what is dead, region by region, and gives the holes to old space. Young collections come and go
@@ -84,7 +84,7 @@ template <class H, class M> class Marking {
   u32 root_tasks();
   void root_task(Self& self, u32 task);
   void seeded();      // the phase is over: the thread may go on
-  void note_old();    // what is revised from here on; after a young collection
+  void note_old();    // what is old now, for the round that goes on; after a young collection. Begun anew each time a round would not end where these come sooner
   // before all that is young becomes old where it lies: grow_tasks, grow_task
   u32 grow_tasks();
   void grow_task(u32 task);
@@ -145,9 +145,10 @@ template <class H, class M> class Marking {
   static constexpr u32 kRegionsPerTask = 16, kChunksPerTask = 8, kYoungPerTask = 4, kLeftPerTask = 256;
   static constexpr u32 kPerLook = 16;      // entries or pages between two looks at who waits
   static constexpr u32 kRounds = 8;        // revisions at most; a program that writes faster than they go is left to the last pause
-  static constexpr usize kFewPages = 64;   // a revision that finds fewer was the last
+  static constexpr usize kFewPages = 64;   // a revision that would find fewer is left to the last pause
   static constexpr u32 kSweptAtOnce = 4;   // regions between two looks at who waits: some 10 us each
   static constexpr u32 kPassedAtOnce = 4096; // where nothing is to be swept
+  static constexpr u32 kCountedAtOnce = 4096; // regions of which written pages are counted: 256 KB of the table
   static constexpr u32 kRevisedAtOnce = 64; // regions whose pages are cleaned before one barrier
   // Queue entries: an object, or (bit 0) a part of a large one: 48 bits of address, 16 bits of part number.
   static constexpr u64 kPart = 1;
@@ -180,6 +181,8 @@ template <class H, class M> class Marking {
   void live(Self& self);
   bool step(Self& self);
   bool revise();
+  usize written_now() const;
+  void list_old();
   bool sweep_some();
   template <class F> void each_swept(u32 task, F fn) {
     for (u32 index = task * kRegionsPerTask; index < min_of(heap_.high_water(), (task + 1) * kRegionsPerTask); index++)
@@ -209,7 +212,7 @@ template <class H, class M> class Marking {
   Vector<word> pages_;   // cleaned, and not yet read
   Vector<word> read_;    // with a trap only: read, and not yet cleaned
   Vector<u32> regions_;  // that revisions look at
-  usize cursor_ = 0, found_ = 0, found_before_ = 0; // of a revision: the next region; pages that were written, in this one and the one before
+  usize cursor_ = 0, found_ = 0; // of a revision: the next region; pages that were written
   u32 rounds_ = 0;       // left
   bool ordered_ = true;  // the system orders all processors when asked to, so pages can be read beside the program
   // -- of a pause --

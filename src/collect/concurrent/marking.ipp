@@ -156,12 +156,20 @@ template <class H, class M> void Marking<H, M>::find_on(Self& self, word page) {
   });
 }
 
+// What the next round would find, about: by so many regions as can be looked at without making a collection wait.
+template <class H, class M> usize Marking<H, M>::written_now() const {
+  usize pages = 0;
+  const usize each = div_up(regions_.size(), usize(kCountedAtOnce));
+  for (usize i = 0; i < regions_.size(); i += each) heap_.written().each(heap_.begin_of(regions_[i]), heap_.end_of(regions_[i]), [&](word) { pages += each; });
+  return pages;
+}
+
 // Cleans the pages of some regions, to be read. False: this was the last round.
 template <class H, class M> bool Marking<H, M>::revise() {
   if (rounds_ == 0) return false;
   if (cursor_ == regions_.size()) {
-    rounds_ = found_ < kFewPages || found_ > found_before_ / 4 * 3 ? 0 : rounds_ - 1; // as many again: the program writes as fast as they are read
-    found_before_ = found_;
+    const usize again = written_now();
+    rounds_ = again < kFewPages || again > found_ / 4 * 3 ? 0 : rounds_ - 1; // as many again: the program writes as fast as they are read
     cursor_ = found_ = 0;
     return rounds_ != 0;
   }
@@ -191,7 +199,6 @@ template <class H, class M> void Marking<H, M>::begin() {
   own_.ahead.set_depth(ahead_);
   own_.opening.set_depth(ahead_);
   rounds_ = kRounds;
-  found_before_ = ~usize(0);
   moving_.forget();
   if constexpr (requires { machine_.order_all(); })
     ordered_ = machine_.order_all();
@@ -334,13 +341,22 @@ template <class H, class M> void Marking<H, M>::drain(Self& self) {
 
 template <class H, class M> void Marking<H, M>::seeded() {
   seeding_ = false;
-  note_old();
+  list_old();
 }
 
 template <class H, class M> void Marking<H, M>::note_old() {
+  const u32 next = cursor_ < regions_.size() ? regions_[cursor_] : heap_.high_water();
+  const usize found = found_;
+  list_old();
+  while (cursor_ < regions_.size() && regions_[cursor_] < next) cursor_++;
+  found_ = found;
+}
+
+// A round begins with the first of them.
+template <class H, class M> void Marking<H, M>::list_old() {
   if (stack_.lost) return abandon();
   regions_.clear();
-  cursor_ = found_ = 0; // a round begins anew
+  cursor_ = found_ = 0;
   bool good = true;
   heap_.each_region([&](u32 index, auto& r) {
     if (heap_.label(index) != kLabelOld) return;
@@ -404,7 +420,7 @@ template <class H, class M> void Marking<H, M>::close() {
     workers_[i].opening.set_depth(ahead_);
   }
   gang_.set_rules({});
-  note_old();
+  list_old();
   stack_.lost = false; // the pause marks all from the roots then
   take_over();
   GARNER_CHECK(holes_.resize(heap_.high_water()), "no memory for what is left to sweep");
@@ -447,7 +463,7 @@ template <class H, class M> void Marking<H, M>::choose() {
 template <class H, class M> void Marking<H, M>::sweep_beside() {
   state_ = State::sweeping;
   heap_.set_marking(moving_.any()); // what becomes old has no need of marks, but for the search that follows
-  note_old();
+  list_old();
 }
 
 template <class H, class M> void Marking<H, M>::sweep_task(u32 task) {
@@ -522,8 +538,7 @@ template <class H, class M> void Marking<H, M>::find() {
   state_ = State::finding;
   heap_.written().note_all(heap_.base(), heap_.begin_of(heap_.high_water()));
   rounds_ = kRounds;
-  found_before_ = ~usize(0);
-  note_old();
+  list_old();
 }
 
 template <class H, class M> void Marking<H, M>::stay() {
