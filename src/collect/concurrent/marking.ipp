@@ -156,7 +156,7 @@ template <class H, class M> void Marking<H, M>::find_on(Self& self, word page) {
   });
 }
 
-// What the next round would find, about: by so many regions as can be looked at without making a collection wait.
+// What the next round would find, about: by so many regions as can be looked at in a tenth of a millisecond, for which a collection may have to wait.
 template <class H, class M> usize Marking<H, M>::written_now() const {
   usize pages = 0;
   const usize each = div_up(regions_.size(), usize(kCountedAtOnce));
