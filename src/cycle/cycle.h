@@ -96,6 +96,8 @@ template <class H, class M> class Cycle final : public Collector {
   Kind perform(Self& self, const Request& request, Kind kind, CycleEnd& end);
   void young(Self& self, Kind kind, CycleEnd& end);
   bool promotes_en_masse(const Request& request, Kind kind, const CycleEnd& end);
+  u64 holes_for(u64 young);
+  u64 passed_over(u64 holes) { return pace_.passes_over(holes, old_bytes()) ? holes : 0; }
   void en_masse(Self& self, CycleEnd& end);
   void full(Self& self, bool compact_all, CycleEnd& end);
   void begin_marking(Self& self, CycleEnd& end);
@@ -105,6 +107,7 @@ template <class H, class M> class Cycle final : public Collector {
   bool may_sweep_beside();
   void settle(Self& self, CycleEnd& end);
   void move(Self& self, CycleEnd& end);
+  void do_beside(Self& self, CycleEnd& end);
   void go_on_marking(Self& self, CycleEnd& end);
   void give_up_marking();
   void watch_program(bool on);

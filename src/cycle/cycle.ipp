@@ -235,12 +235,12 @@ template <class H, class M> Kind Cycle<H, M>::decide(const Request& request, boo
   const bool due = request.may_widen && request.kind != Kind::full && pace_.full_due(old_bytes());
   const bool begins = may_mark && (request.begin_marking || prefers_beside());
   auto can_begin = [&] { return begins && !(due && pace_.pressed()) && heap_.budget().mark_twice(); };
-  const bool instead = request.may_widen && request.cause == Cause::eden_full && !begins && pace_.full_due_instead(old_bytes(), young, room());
+  const bool instead = request.may_widen && request.cause == Cause::eden_full && pace_.full_due_instead(old_bytes() + passed_over(holes_for(young)), young, room());
   if (request.kind == Kind::full || !beside_) return due || instead ? Kind::full : request.kind;
   switch (beside().state()) {
     case State::idle:
-      if (instead) return Kind::full;
-      if (!due && !request.begin_marking && !(begins && request.may_widen && pace_.marking_due(old_bytes(), young, room()))) break;
+      if (instead && !begins) return Kind::full;
+      if (!due && !instead && !request.begin_marking && !(begins && request.may_widen && pace_.marking_due(old_bytes(), young, room()))) break;
       if (!can_begin()) return Kind::full;
       step_ = Step::first;
       return Kind::young1;
@@ -281,8 +281,7 @@ template <class H, class M> Kind Cycle<H, M>::perform(Self& self, const Request&
   const Kind first = step_ == Step::last ? Kind::young1 : kind;
   if (!full_only && promotes_en_masse(request, first, end)) {
     en_masse(self, end);
-    if (step_ == Step::first) begin_marking(self, end);
-    else if (step_ == Step::last) end_marking(self, end);
+    do_beside(self, end);
     return step_ == Step::last ? Kind::full : Kind::young1;
   }
   if (!full_only) {
@@ -290,10 +289,8 @@ template <class H, class M> Kind Cycle<H, M>::perform(Self& self, const Request&
     young(self, first, end);
     if (!evacuation().needs_full()) {
       const u64 before = machine_.now();
-      if (step_ == Step::first) begin_marking(self, end);
-      else if (step_ == Step::last) passes_++, end_marking(self, end);
-      else if (step_ == Step::move) passes_++, move(self, end);
-      else if (beside_ && beside().state() != State::idle) go_on_marking(self, end);
+      if (step_ == Step::last || step_ == Step::move) passes_++;
+      do_beside(self, end);
       beside_ns_ = machine_.now() - before;
       return kind;
     }
@@ -336,25 +333,27 @@ template <class H, class M> void Cycle<H, M>::young(Self& self, Kind kind, Cycle
 }
 
 // Not where somebody asked for a collection, whose program may look at what became of its objects; nor where that would hold something up that waits for a young death: finalizers,
-// holes between pins. Nor beside holes of old space, which nothing else fills, or into another node's memory.
+// holes between pins. Nor beside holes of old space that copies are to fill, or into another node's memory.
 template <class H, class M> bool Cycle<H, M>::promotes_en_masse(const Request& request, Kind kind, const CycleEnd& end) {
   const auto mode = settings_.as<EnMasse>(Opt::en_masse);
   const bool stress = mode == EnMasse::mostly && request.cause == Cause::stress;
-  if (mode == EnMasse::off || kind == Kind::full || step_ == Step::move || (request.cause != Cause::eden_full && !stress)) return false;
+  const bool asked = request.cause != Cause::eden_full && request.cause != Cause::marked && request.cause != Cause::moves;
+  if (mode == EnMasse::off || kind == Kind::full || (asked && !stress)) return false;
   if (evacuation().spreads() || spaces_.old.home(0) == kHomeInterleaved) return false;
   FinalizeQueue& queue = host_.finalizers();
   if (!stress && queue.registered[0].size() + queue.registered[1].size() > kFewFinalizable) return false;
   if (spaces_.eden.hole_bytes() > pace_.eden() / 8 || spaces_.last_resort.used() != 0) return false;
-  if (!stress && spaces_.old.hole_bytes() + (beside_ ? beside().unswept_bytes(Role::old) : 0) > end.young_before / 2 + old_bytes() / kFewHoles) return false; // copies would fill them
+  const u64 holes = holes_for(end.young_before), passed = passed_over(holes);
+  if (!stress && holes != passed) return false;
   if (mode == EnMasse::mostly) return count() % 4 != 0 && room() / 2 > end.young_before;
-  return pace_.promotes_en_masse(end.young_before, old_bytes(), room(), step_ == Step::first || (beside_ && beside().marks()));
+  return pace_.promotes_en_masse(end.young_before, old_bytes() + passed, room(), step_ == Step::first || (beside_ && beside().marks()));
 }
 
 template <class H, class M> void Cycle<H, M>::en_masse(Self& self, CycleEnd& end) {
   u64 before = machine_.now();
   condemned_ = 1;
-  const bool besides = beside_ && beside().state() != State::idle && step_ != Step::first, marked = besides && heap_.marking();
-  for (u32 i = 0; i < worker_count_; i++) workers_[i].reset(); // what hosts tell of a collection is of this one
+  const bool marked = beside_ && beside().state() != State::idle && step_ != Step::first && heap_.marking();
+  for (u32 i = 0; i < worker_count_; i++) workers_[i].reset(); // its sums are of this collection
   if (marked) {
     TaskBody grow{[&](Self&, u32 task) { beside().grow_task(task); }};
     const u32 tasks = beside().grow_tasks();
@@ -362,9 +361,14 @@ template <class H, class M> void Cycle<H, M>::en_masse(Self& self, CycleEnd& end
   }
   workers_[0].kept_bytes = workers_[0].promoted_bytes = promote_en_masse(self, heap_, spaces_);
   totals(end);
-  if (besides) go_on_marking(self, end);
   end.en_masse = true;
   end.finish_ns = machine_.now() - before - end.mark_ns;
+}
+
+// In old space, for copies of so many bytes; 0: few.
+template <class H, class M> u64 Cycle<H, M>::holes_for(u64 young) {
+  const u64 holes = spaces_.old.hole_bytes() + (beside_ ? beside().unswept_bytes(Role::old) : 0);
+  return holes > young / 2 + old_bytes() / kFewHoles ? holes : 0;
 }
 
 // T16: roots on cards are found before anything moves, in a phase whose time is its own.
@@ -442,7 +446,14 @@ template <class H, class M> void Cycle<H, M>::begin_marking(Self& self, CycleEnd
   watch_program(m.state() != State::idle); // else there was no memory for it, and nobody would end the watching
 }
 
-// After a young collection.
+// What this collection does for a marking, behind its young one.
+template <class H, class M> void Cycle<H, M>::do_beside(Self& self, CycleEnd& end) {
+  if (step_ == Step::first) begin_marking(self, end);
+  else if (step_ == Step::last) end_marking(self, end);
+  else if (step_ == Step::move) move(self, end);
+  else if (beside_ && beside().state() != State::idle) go_on_marking(self, end);
+}
+
 template <class H, class M> void Cycle<H, M>::go_on_marking(Self& self, CycleEnd& end) {
   if (beside().state() == State::swept) return settle(self, end);
   beside().note_old();
@@ -538,7 +549,7 @@ template <class H, class M> void Cycle<H, M>::move(Self& self, CycleEnd& end) {
   TaskBody gather{[&](Self& s, u32) { moving.gather_task(s, Kind::full); }};
   end.gather_ns += phase(self, Phase::gather, most, most, gather);
   host_.after_walk();
-  moving.plan(most * 2);
+  moving.plan(most * 2, m.written_now());
   TaskBody copy{[&](Self& s, u32 task) { moving.copy_task(s, task); }};
   end.compact_ns += phase(self, Phase::compact, most, moving.copy_tasks(), copy);
   TaskBody update{[&](Self& s, u32 task) { m.move_task(s, task); }};

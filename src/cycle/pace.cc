@@ -135,8 +135,13 @@ void Pace::squeeze(u64 old_bytes, u64 room) {
 }
 
 bool Pace::promotes_en_masse(u64 young, u64 old_bytes, u64 room, bool marking) const {
-  const u64 overdue = overdue_.load_relaxed(), left = marking ? overdue - min_of(overdue, old_bytes) : growth_left(old_bytes);
-  return goes_unseen() && young <= left_for_young(left, room);
+  return goes_unseen() && young <= left_for_young(marking ? ~u64(0) : growth_left(old_bytes), room);
+}
+
+// To fill them takes as long as to copy so many bytes, and saves what they are of all that old space grows by from one full collection to the next.
+bool Pace::passes_over(u64 holes, u64 old_bytes) const {
+  const double full = max_of(full_cost(seen_ns_, old_bytes), stop_ns_ * double(live_)); // a marking's last pause is not what it has cost
+  return goes_unseen() && full < seen_ns_ * double(growth_left(live_ + holes));
 }
 
 bool Pace::full_due_instead(u64 old_bytes, u64 young, u64 room) const {

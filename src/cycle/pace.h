@@ -108,6 +108,8 @@ class Pace {
   // room: bytes that the budget leaves.
   // marking: beside the program, or about to begin; then old space may grow as far as that may take.
   bool promotes_en_masse(u64 young, u64 old_bytes, u64 room, bool marking = false) const;
+  // Holes of old space, which copies would fill, are passed over where filling them costs more than the full collections that come sooner for it. They count as full then.
+  bool passes_over(u64 holes, u64 old_bytes) const;
   void remember_survival(double share) { survival_ = share; } // of a heap that is made anew: what its earlier collections would have taught
   u32 share_percent() const { return u32(share_ * 100); }
 

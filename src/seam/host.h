@@ -10,8 +10,8 @@
 // Weak:    the tables of handles and finalizable objects (heap/handles.h, heap/finalizers.h), and the host's own decisions about them.
 // World:   stop and resume, and the hooks that a runtime wants between. Called by the thread that runs the collection, in the order
 //          enter, stop, begin, before_roots, (gather by workers), after_strong, side_tables, finish, resume, leave. Of a collection that
-//          promotes en masse, the four from before_roots to side_tables are left out; where old objects move after a young collection, before_roots, (gather by workers),
-//          after_walk and side_tables come once more.
+//          promotes en masse, the four from before_roots to side_tables are left out; where old objects move after a young collection of either kind, before_roots, (gather by
+//          workers), after_walk and side_tables come then.
 //          A host that may walk through old space at the begin of a collection, and not by each_block (heap/starts.h), has records() too, which says so.
 //          A host whose program may stop allocating has marking_rests() too: the thread that marks beside the program calls it, outside of its turns (work/turns.h), when
 //          only a collection can go on. It may wait there, and ask for one as any thread of the program would (Cause::marked, Cause::moves).

@@ -78,6 +78,43 @@ TEST(Moving, N13SparseRegionsAreEmptiedByAndBy) {
   s.expect_linked();
 }
 
+// A portion reads what was written since the one before, so it moves as much as that takes: where all that is left has been written to, all.
+TEST(Moving, APortionMovesAsMuchAsItHasToRead) {
+  Sparse s;
+  s.mark();
+  u64 moved = 0;
+  u32 portions = 0;
+  while (s.heap.host.cycle->moving()) {
+    s.heap.rested(Awaits::portion);
+    for (u32 i = 0; i < s.kKept; i++) s.heap.set(s.heap.at(i), 1, s.heap.at(i)); // a page each, nearly
+    const u64 bytes = s.move();
+    moved += bytes;
+    portions += bytes != 0;
+    s.expect_linked();
+  }
+  EXPECT_GT(moved, 150'000u);
+  EXPECT_LE(portions, 2u) << "64 KB of them would be three at least";
+}
+
+// What is young may be promoted where it lies beside a portion, and refers to what has moved.
+TEST(Moving, N1WhatIsYoungBecomesOldWhereItLiesBesideAPortion) {
+  Sparse s("en_masse=mostly");
+  s.mark();
+  u32 both = 0;
+  for (u64 moved = 0; moved < 150'000;) {
+    const usize cell = s.heap.root(s.heap.node(s.kKept));
+    for (u32 i = 0; i < s.kKept; i++) s.heap.set(s.heap.at(cell), i, s.heap.at(i)), s.heap.set(s.heap.at(i), 1, s.heap.at(cell));
+    const u64 bytes = s.move();
+    ASSERT_NE(bytes, 0u);
+    moved += bytes;
+    both += s.heap.last().en_masse;
+    for (u32 i = 0; i < s.kKept; i++) ASSERT_EQ(s.heap.get(s.heap.at(cell), i), s.heap.at(i)) << i;
+    for (u32 i = 0; i < s.kKept; i++) ASSERT_EQ(s.heap.get(s.heap.at(i), 1), s.heap.at(cell)) << i;
+  }
+  EXPECT_GT(both, 0u);
+  s.expect_linked();
+}
+
 // What the thread asks for when no collection comes: each of the two in its time, and nothing for which it is too early or too late.
 TEST(Moving, WhatIsAskedForIsWhatIsWanting) {
   Sparse s;

@@ -206,7 +206,9 @@ TEST(PaceMarking, N1WhileOldSpaceIsMarkedEdenIsPromotedBeyondTheThreshold) {
   pace.after_young({.pause_ns = eden, .interval_ns = 10'000'000, .eden_used = eden, .survived = eden - eden / 20, .promoted = 0, .waited = 0, .old_bytes = live, .room = room});
   EXPECT_FALSE(pace.promotes_en_masse(eden, old_bytes, room));
   EXPECT_TRUE(pace.promotes_en_masse(eden, old_bytes, room, true));
-  EXPECT_FALSE(pace.promotes_en_masse(eden, old_bytes + live / 2, room, true)) << "that would be overdue";
+  EXPECT_TRUE(pace.overdue(old_bytes + live / 2));
+  EXPECT_TRUE(pace.promotes_en_masse(eden, old_bytes + live / 2, room, true)) << "the last pause comes with the next collection, and copying would make that longer";
+  EXPECT_FALSE(pace.promotes_en_masse(eden, old_bytes, eden / 4, true)) << "the limit leaves it no room";
 }
 
 // N12: worlds whose old space is marked beside the program, without a limit: a program that allocates no faster than it is marked is hardly stopped for that, one that does is, and neither

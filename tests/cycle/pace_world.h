@@ -78,11 +78,11 @@ class Played {
     grown_ = 0;
     const u64 budget = limit_ == 0 ? kNoLimit : left() - eden;
     const bool due = pace_.full_due(u64(old_)), begins = world_.beside && pace_.long_to_stop(u64(old_));
-    const bool instead = !begins && pace_.full_due_instead(u64(old_), young, budget);
-    const bool begin = !marks_ && begins && ((due && !pace_.pressed()) || pace_.marking_due(u64(old_), young, budget));
+    const bool instead = pace_.full_due_instead(u64(old_), young, budget);
+    const bool begin = !marks_ && begins && ((due && !pace_.pressed()) || (!due && instead) || pace_.marking_due(u64(old_), young, budget));
     const bool overdue = marks_ && due && pace_.overdue(u64(old_)), end = marks_ && (overdue || marking_ns_ == 0);
     if (limit_ != 0 && eden < kLittle) return full(w, eden, interval); // nobody got any memory: all is collected, and what is not found then is not there
-    if (!marks_ && !begin && (due || instead)) return full(w, eden, interval);
+    if (!marks_ && !begin && (due || (instead && !begins))) return full(w, eden, interval);
     if (pace_.promotes_en_masse(young, u64(old_), budget, marks_ || begin)) en_masse(w, eden, interval);
     else this->young(w, eden, interval);
     if (begin) begin_marking();

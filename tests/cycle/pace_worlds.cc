@@ -434,6 +434,27 @@ TEST(PaceWorlds, N1NearAFullCollectionNothingIsLookedAt) {
   EXPECT_FALSE(unknown.promotes_en_masse(MiB, live, limit - live));
 }
 
+// N1: holes that copies would fill are passed over where filling them costs more than the full collections that come sooner: where the look took long beside them.
+TEST(PaceWorlds, N1HolesArePassedOverWhereCopiesAreDear) {
+  const u64 room = ~u64(0) >> 2, live = 100 * MiB;
+  auto after_a_look = [&](Pace& pace, u64 look_ns, double survival) {
+    pace.init(config());
+    pace.after_full(live, live, room, 30'000'000);
+    const u64 eden = pace.eden(), survived = u64(double(eden) * survival);
+    pace.after_young({.pause_ns = look_ns, .interval_ns = 10'000'000, .eden_used = eden, .survived = survived, .promoted = 0, .waited = 0, .old_bytes = live, .room = room});
+  };
+  Pace dear, cheap, dying;
+  after_a_look(dear, 20'000'000, 0.95); // all of the growth: half a second
+  EXPECT_TRUE(dear.passes_over(40 * MiB, live));
+  EXPECT_FALSE(dear.passes_over(98 * MiB, live)) << "nothing is left to grow by";
+  dear.set_short(true);
+  EXPECT_FALSE(dear.passes_over(40 * MiB, live)) << "memory is short";
+  after_a_look(cheap, 4'000'000, 0.95); // 25 ms for all of it, a full collection takes 40
+  EXPECT_FALSE(cheap.passes_over(40 * MiB, live));
+  after_a_look(dying, 20'000'000, 0.3);
+  EXPECT_FALSE(dying.passes_over(40 * MiB, live)) << "most of eden is dead";
+}
+
 // N1: what would be promoted en masse and has no room is not copied first and collected with everything then, where a full collection is cheap; one that finds eden dead
 // ends it.
 TEST(PaceWorlds, N1AFullCollectionComesInsteadOfACopyAndOne) {

@@ -114,6 +114,7 @@ template <class H, class M> class Marking {
     });
   }
   void stay(); // no more of them
+  usize written_now() const; // pages, about
 
   // -- the body of every phase that traces (Gang::run) --
   void drain(Self& self);
@@ -148,7 +149,7 @@ template <class H, class M> class Marking {
   static constexpr usize kFewPages = 64;   // a revision that would find fewer is left to the last pause
   static constexpr u32 kSweptAtOnce = 4;   // regions between two looks at who waits: some 10 us each
   static constexpr u32 kPassedAtOnce = 4096; // where nothing is to be swept
-  static constexpr u32 kCountedAtOnce = 4096; // regions of which written pages are counted: 256 KB of the table
+  static constexpr u32 kCountedAtOnce = 256; // regions of which written pages are counted: 16 KB of the table
   static constexpr u32 kRevisedAtOnce = 64; // regions whose pages are cleaned before one barrier
   // Queue entries: an object, or (bit 0) a part of a large one: 48 bits of address, 16 bits of part number.
   static constexpr u64 kPart = 1;
@@ -181,7 +182,6 @@ template <class H, class M> class Marking {
   void live(Self& self);
   bool step(Self& self);
   bool revise();
-  usize written_now() const;
   void list_old();
   bool sweep_some();
   template <class F> void each_swept(u32 task, F fn) {
@@ -212,7 +212,8 @@ template <class H, class M> class Marking {
   Vector<word> pages_;   // cleaned, and not yet read
   Vector<word> read_;    // with a trap only: read, and not yet cleaned
   Vector<u32> regions_;  // that revisions look at
-  usize cursor_ = 0, found_ = 0; // of a revision: the next region; pages that were written
+  usize cursor_ = 0;     // of a revision: the next region
+  usize to_find_ = 0;    // pages that were written when it began, about; 0: none has begun
   u32 rounds_ = 0;       // left
   bool ordered_ = true;  // the system orders all processors when asked to, so pages can be read beside the program
   // -- of a pause --

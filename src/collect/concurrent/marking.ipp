@@ -156,7 +156,7 @@ template <class H, class M> void Marking<H, M>::find_on(Self& self, word page) {
   });
 }
 
-// What the next round would find, about: by so many regions as can be looked at in a tenth of a millisecond, for which a collection may have to wait.
+// What the next round would find, about: by so many regions as can be looked at in some microseconds, for which a collection may have to wait.
 template <class H, class M> usize Marking<H, M>::written_now() const {
   usize pages = 0;
   const usize each = div_up(regions_.size(), usize(kCountedAtOnce));
@@ -167,10 +167,12 @@ template <class H, class M> usize Marking<H, M>::written_now() const {
 // Cleans the pages of some regions, to be read. False: this was the last round.
 template <class H, class M> bool Marking<H, M>::revise() {
   if (rounds_ == 0) return false;
+  if (to_find_ == 0) to_find_ = written_now();
   if (cursor_ == regions_.size()) {
     const usize again = written_now();
-    rounds_ = again < kFewPages || again > found_ / 4 * 3 ? 0 : rounds_ - 1; // as many again: the program writes as fast as they are read
-    cursor_ = found_ = 0;
+    rounds_ = again < kFewPages || again > to_find_ / 4 * 3 ? 0 : rounds_ - 1; // nearly as many as when it began: the program writes as fast as they are read
+    to_find_ = again;
+    cursor_ = 0;
     return rounds_ != 0;
   }
   bool good = true;
@@ -179,7 +181,6 @@ template <class H, class M> bool Marking<H, M>::revise() {
       good = good && pages_.push(page);
       if (good && !mutated<M>(Trap::late_cleaning)) heap_.written().clean(page); // one that is not listed stays written
     });
-  found_ += pages_.size();
   if constexpr (requires { machine_.order_all(); })
     if (!pages_.empty() && !machine_.order_all()) {
       for (; !pages_.empty(); pages_.pop()) heap_.written().note(pages_.back()); // without the barrier they cannot be read beside the program: the pause does
@@ -199,6 +200,7 @@ template <class H, class M> void Marking<H, M>::begin() {
   own_.ahead.set_depth(ahead_);
   own_.opening.set_depth(ahead_);
   rounds_ = kRounds;
+  to_find_ = 0;
   moving_.forget();
   if constexpr (requires { machine_.order_all(); })
     ordered_ = machine_.order_all();
@@ -346,17 +348,15 @@ template <class H, class M> void Marking<H, M>::seeded() {
 
 template <class H, class M> void Marking<H, M>::note_old() {
   const u32 next = cursor_ < regions_.size() ? regions_[cursor_] : heap_.high_water();
-  const usize found = found_;
   list_old();
   while (cursor_ < regions_.size() && regions_[cursor_] < next) cursor_++;
-  found_ = found;
 }
 
 // A round begins with the first of them.
 template <class H, class M> void Marking<H, M>::list_old() {
   if (stack_.lost) return abandon();
   regions_.clear();
-  cursor_ = found_ = 0;
+  cursor_ = 0;
   bool good = true;
   heap_.each_region([&](u32 index, auto& r) {
     if (heap_.label(index) != kLabelOld) return;
@@ -538,6 +538,7 @@ template <class H, class M> void Marking<H, M>::find() {
   state_ = State::finding;
   heap_.written().note_all(heap_.base(), heap_.begin_of(heap_.high_water()));
   rounds_ = kRounds;
+  to_find_ = 0;
   list_old();
 }
 

@@ -49,7 +49,7 @@ template <class H, class M> class Moving {
   // -- the marking's last pause; live_bytes of all regions are known --
   bool choose(); // false: none is worth it
   bool any() const { return !leaving_.empty(); }
-  u64 next_bytes() const { return any() ? at_once_ : 0; } // that the next pause is likely to copy
+  u64 next_bytes() const { return any() ? portion_bytes_ : 0; } // that the next pause is likely to copy
   bool leaves(u32 index) const { return state_of(index) != Going::none; }
   u64 hole_bytes() const { return hole_bytes_; } // in regions that leave: nobody's until they are empty
 
@@ -63,7 +63,7 @@ template <class H, class M> class Moving {
   // -- a pause --
   bool begin(); // false: no memory for lists, nothing goes now
   void gather_task(Self& self, Kind kind);
-  void plan(u32 lists);
+  void plan(u32 lists, usize written_pages);
   u32 copy_tasks() const { return u32(lists_.size()); }
   void copy_task(Self& self, u32 task);
   u32 update_tasks();
@@ -93,6 +93,7 @@ template <class H, class M> class Moving {
   static constexpr u64 kWorth = 16;              // the part of old space that must come free
   static constexpr u64 kLeastRegions = 2;        // and so many of them
   static constexpr u64 kPortions = 6;            // moved at most, in all: the holes of the others are filled meanwhile
+  static constexpr u64 kCopiedForPage = 1 * KiB; // what takes as long to copy as a written page to read: a portion takes no less, or reading would be most of it
   static constexpr u32 kLiveClasses = 32;
   static constexpr u32 kSlotsPerTask = 4096, kRegionsPerTask = 16, kYoungPerTask = 4, kChunksPerTask = 8;
   static constexpr usize kSlotsAhead = 12; // whose lines are asked for before they are read
@@ -122,7 +123,7 @@ template <class H, class M> class Moving {
   Spaces<M>& spaces_;
   Worker* workers_;
   u32 worker_count_;
-  u64 at_once_;
+  u64 at_once_, portion_bytes_ = 0; // of a portion: the least; the last one
   u32 root_batch_, ahead_;
   Vector<u8> going_;      // by region, a Going each; regions behind its end are none
   Vector<u32> counts_;    // by region: slots that refer into it

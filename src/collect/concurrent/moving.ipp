@@ -32,6 +32,7 @@ template <class H, class M> bool Moving<H, M>::choose() {
   if (hole_bytes_ * kWorth < old || hole_bytes_ < kLeastRegions * heap_.region_bytes()) return forget(), false;
   for (u32 i = first; i < all; i++) leaving_[i - first] = leaving_[i];
   leaving_.truncate(all - first);
+  portion_bytes_ = at_once_;
   for (u32 i = 0; i < high; i++) going_[i] = u8(Going::none), counts_[i] = 0;
   for (u32 index : leaving_) set(index, Going::leaves);
   return true;
@@ -99,7 +100,7 @@ template <class H, class M> void Moving<H, M>::gather_task(Self& self, Kind kind
   host_.gather(self, sink, kind);
 }
 
-template <class H, class M> void Moving<H, M>::plan(u32 lists) {
+template <class H, class M> void Moving<H, M>::plan(u32 lists, usize written_pages) {
   HandleTable& handles = host_.handles();
   for (HandleKind kind : {HandleKind::pinned, HandleKind::async_pinned})
     for (u32 i = 0; i < handles.chunks(kind); i++)
@@ -108,7 +109,8 @@ template <class H, class M> void Moving<H, M>::plan(u32 lists) {
         if (heap_.contains(ref.at) && !mutated<M>(Trap::late_pin)) pin(ref);
       });
   bool good = true;
-  for (u64 live = 0; !leaving_.empty() && live < at_once_; leaving_.pop()) {
+  portion_bytes_ = max_of(at_once_, min_of(written_pages * kCopiedForPage, heap_.budget().room() / 2));
+  for (u64 live = 0; !leaving_.empty() && live < portion_bytes_; leaving_.pop()) {
     const u32 index = leaving_.back();
     if (state_of(index) == Going::stays) {
       good = kept_.push(index) && good;

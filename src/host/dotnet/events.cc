@@ -51,12 +51,9 @@ DotNet::Ended DotNet::ended(Kind kind, clr::GcReason reason, bool asked, bool be
   if (kind == Kind::full) {
     for (u32 g = 2; g < 5; g++) end.survived[g] = s.bytes[g] - min_of(s.holes[g], s.bytes[g]);
   } else {
-    for (u32 i = 0; i < workers_; i++) {
-      const auto& w = cycle->collecting(i);
-      u64 grew_old = kind == Kind::young1 ? w.promoted_bytes : 0;
-      end.survived[0] += w.copied_bytes + w.kept_bytes - grew_old;
-      end.survived[1] += grew_old;
-    }
+    const CycleEnd& sums = cycle->current().end; // the workers' own are those of what followed the young collection: a marking, or what moves
+    end.survived[1] = kind == Kind::young1 ? sums.promoted : 0;
+    end.survived[0] = sums.copied + sums.kept - end.survived[1];
   }
   for (auto& list : finalize_queue.ready)
     for (Ref ref : list) end.finalizing += size(ref); // the objects themselves, not what they alone keep
@@ -64,7 +61,7 @@ DotNet::Ended DotNet::ended(Kind kind, clr::GcReason reason, bool asked, bool be
   if (!beside) end.kind = told_; // as on stock, where no collection changes its generation once its start was told: analysers pair them by both
   auto micros = [](u64 from, u64 to) { return u32(min_of<u64>(to > from ? (to - from) / 1000 : 0, ~0u)); };
   // Copying is marking in a young collection. Afterwards come the weak things and, in a full one, measuring, planning and sliding.
-  if (roots_ns_ == 0) return end; // promoted en masse: there was nothing of the kind
+  if (marked_ns_ == 0) return end; // promoted en masse: there was nothing of the kind, and roots only for a marking or for what moves
   end.times[usize(clr::GcTime::begin)] = micros(begun_ns_, roots_ns_);
   end.times[usize(clr::GcTime::mark_roots)] = micros(roots_ns_, marked_ns_);
   end.times[usize(kind == Kind::full ? clr::GcTime::compact : clr::GcTime::mark_long_weak)] = micros(marked_ns_, machine.now());

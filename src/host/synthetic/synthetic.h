@@ -8,7 +8,7 @@
 //   manners.h   the bad habits, one switch each   mutator.h   a thread of the program: buffers, roots, barrier
 //
 // Order of the hooks is checked: enter stop begin (before_roots gather* after_strong side_tables)* finish resume leave; twice in the
-// middle when promotion failed, never when all that is young is promoted en masse. The verifier's own walks (before_roots gather after_walk) may stand after begin and before finish. Who calls Cycle::collect goes out of the program and takes `collecting` first (Mutator::collect).
+// middle when promotion failed, never when all that is young is promoted en masse and no old objects move after it. The verifier's own walks (before_roots gather after_walk) may stand after begin and before finish. Who calls Cycle::collect goes out of the program and takes `collecting` first (Mutator::collect).
 #pragma once
 #include "cycle/cycle.h"
 #include "host/synthetic/manners.h"
@@ -90,7 +90,7 @@ template <class M> class Synthetic {
   void watch_writes(bool on) { watched_ = on; }
   void after_strong(Kind kind);
   template <class F> void side_tables(F resolve) {
-    follow(step_ == Step::tables ? Step::tables : Step::strong, Step::tables); // once more where old objects move after a young collection
+    follow(step_ == Step::tables || step_ == Step::begun ? step_ : Step::strong, Step::tables); // once more where old objects move after a young collection, or only then where that promoted en masse
     for (SideEntry& entry : side_table)
       if (entry.ref.at != 0) entry.ref = resolve(entry.ref);
     passing.clear(); // they held what they held; nobody wrote a new address into them
