@@ -235,7 +235,11 @@ template <class H, class M> Kind Cycle<H, M>::decide(const Request& request, boo
   const bool due = request.may_widen && request.kind != Kind::full && pace_.full_due(old_bytes());
   const bool begins = may_mark && (request.begin_marking || prefers_beside());
   auto can_begin = [&] { return begins && !(due && pace_.pressed()) && heap_.budget().mark_twice(); };
-  const bool instead = request.may_widen && request.cause == Cause::eden_full && pace_.full_due_instead(old_bytes() + passed_over(holes_for(young)), young, room());
+  auto no_room = [&] {
+    const u64 old = old_bytes() + (pace_.goes_unseen() ? passed_over(holes_for(young)) : 0), left = room();
+    return pace_.full_due_instead(old, young, left);
+  };
+  const bool instead = request.may_widen && request.cause == Cause::eden_full && no_room();
   if (request.kind == Kind::full || !beside_) return due || instead ? Kind::full : request.kind;
   switch (beside().state()) {
     case State::idle:

@@ -108,6 +108,7 @@ class Pace {
   // room: bytes that the budget leaves.
   // marking: beside the program, or about to begin; then old space may grow as far as that may take.
   bool promotes_en_masse(u64 young, u64 old_bytes, u64 room, bool marking = false) const;
+  bool goes_unseen() const { return unseen_ != 0 && !short_; } // the next eden is one of those that are promoted en masse, where they have room
   // Holes of old space, which copies would fill, are passed over where filling them costs more than the full collections that come sooner for it. They count as full then.
   bool passes_over(u64 holes, u64 old_bytes) const;
   void remember_survival(double share) { survival_ = share; } // of a heap that is made anew: what its earlier collections would have taught
@@ -138,7 +139,6 @@ class Pace {
   void squeeze(u64 old_bytes, u64 room);
   void judge_marking(u64 pause_ns);
   void judge_growth(u64 pause_ns, u64 since_ns);
-  bool goes_unseen() const { return unseen_ != 0 && !short_; }
   void set_threshold();
 
   PaceConfig config_;

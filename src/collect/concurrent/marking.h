@@ -4,7 +4,7 @@
 //   first pause   after a young collection. begin; gather and seed (workers): what roots, handles and young objects refer to in old space is marked. The program's
 //                 barrier notes written pages from here on
 //   between       thread: follows references from old object to old object, and enters those that begin a card (heap/starts.h). Then it revises: pages written meanwhile are cleaned and their marked objects read
-//                 again, in rounds, until few pages would be found, or about as many as in the last one. Young collections come and go; the thread is held while they run
+//                 again, in rounds, until few pages would be found, or nearly as many as when the round began. Young collections come and go; the thread is held while they run
 //   last pause    after a young collection, when the thread is done or old space cannot wait for it; the host may have the thread ask for it (seam/host.h). What it has not come to, gather, roots, young objects, written pages, and the closure (workers); weak things; how much of each region lives (workers); regions
 //                 without a live object are freed. Where memory is short, or collect.sweep_beside is off: sweep (workers), and clean (workers)
 //   sweeping      else: thread. It makes fillers of what is dead, region by region, and gives the holes to old space. Young collections come and go
