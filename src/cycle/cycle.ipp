@@ -326,12 +326,16 @@ template <class H, class M> void Cycle<H, M>::young(Self& self, Kind kind, Cycle
   end.evacuate_ns = tracing_phase(self, Phase::evacuate, few, tasks, e, [&](Self& s, u32 task) { e.evacuate_task(s, task); });
   WeakThings<H, M, Evacuation<H, M>> weak(host_, e);
   weak_things(self, e, weak, kind, end);
+  TaskBody put_back{[&](Self&, u32 task) { e.put_back_task(task); }};
+  if (const u32 shared = e.put_back_tasks(); shared != 0) end.finish_ns += phase(self, Phase::clean, most, shared, put_back);
   e.put_back();
   host_.side_tables([&](Ref ref) { return e.alive(ref) ? e.now_at(ref) : Ref{0}; });
   totals(end);
   end.pinned += e.pinned_count();
   end.promotion_failed = e.failed();
   u64 before = machine_.now();
+  TaskBody sweep{[&](Self&, u32 task) { e.sweep_task(task); }};
+  if (const u32 shared = e.sweep_tasks(); shared != 0) phase(self, Phase::clean, most, shared, sweep);
   e.finish(self);
   end.finish_ns += machine_.now() - before;
 }

@@ -5,8 +5,11 @@
 // `youngest` is the least generation any object of the chunk can have: lowered by every store, recomputed by the collection that
 // visits the chunk; a young collection skips chunks that hold old objects only.
 // Concurrency: create, destroy and stores come from any thread, even from a collector thread in the middle of a collection
-// (an object dropped eagerly frees its own handle) and, for destroy, from threads that do not stop. So: one short spin lock for the
+// (an object dropped eagerly frees its own handle) and, for destroy, from threads that do not stop. So: short spin locks for the
 // free bits, slots are updated by compare-and-swap during collections, and chunks are never unmapped while a collection runs.
+// A chunk belongs to a stripe, which has a lock, a count and, for each owner and kind, a list of its chunks with room. Programs create from the stripe of the processor they run on, so two that
+// make and free many handles (pinned buffers) do not wait for each other, nor for a line. Before a stripe gets a new chunk it takes one with room from another that has two, so what
+// stripes cost is a chunk each.
 #pragma once
 #include <initializer_list>
 
@@ -37,12 +40,13 @@ struct HandleChunk {
   static constexpr u32 kBitWords = 8;
   HandleKind kind;
   Atomic<u8> youngest;   // relaxed: written by mutators as 0, by the one worker that visits the chunk as what it found
-  u16 used;              // slots in use; guarded by the table's lock
+  u16 used;              // slots in use; guarded by the stripe's lock, as all that follows but bits
+  Atomic<u8> stripe;     // changes under the lock of the stripe that it leaves; relaxed: whoever has read it looks again under that lock
   u32 capacity, stride;
   u32 position;          // index in the table's list of this kind
   HandleOwner* owner;
   HandleChunk* next_free; // list of chunks with room, per owner and kind
-  bool listed;
+  bool listed;           // in such a list, or on its way to one
   Atomic<u64> bits[kBitWords]; // slot in use; relaxed: a collection may see a slot a moment late or early, and then finds null
   word* slot(u32 i) { return reinterpret_cast<word*>(reinterpret_cast<char*>(this) + kHeadBytesUsed) + usize(i) * stride / kWordBytes; }
 
@@ -79,14 +83,16 @@ inline void move_native_word(word* slot, word by) {
 
 inline HandleChunk* chunk_of(Handle handle) { return reinterpret_cast<HandleChunk*>(align_down(word(handle), HandleChunk::kBytes)); }
 
+inline constexpr u32 kHandleStripes = 16;
+
 struct HandleOwner {
-  HandleChunk* roomy[kHandleKinds] = {};
+  HandleChunk* roomy[kHandleStripes][kHandleKinds] = {}; // chunks with room, by next_free
 };
 
 class HandleTable {
  public:
-  // Null when there is no memory. `owner` outlives its handles.
-  Handle create(HandleOwner& owner, HandleKind kind, Ref ref, word extra);
+  // Null when there is no memory. `owner` outlives its handles. processor: of the calling thread, a hint.
+  Handle create(HandleOwner& owner, HandleKind kind, Ref ref, word extra, u32 processor = 0);
   void destroy(Handle handle);          // any thread
   void uproot(HandleOwner& owner);      // any thread: every handle of a store holds nothing from now on, and stays the store's
   void destroy_all(HandleOwner& owner); // frees every handle of a store
@@ -99,19 +105,31 @@ class HandleTable {
   // -- for collections (the list of chunks may grow meanwhile; what is new holds no object that needs visiting) --
   u32 chunks(HandleKind kind) const { return counts_[usize(kind)].load_acquire(); } // pairs with the release in add_chunk
   HandleChunk* chunk(HandleKind kind, u32 i) const { return lists_[usize(kind)][i]; }
-  u32 in_use() const { return in_use_.load_relaxed(); }
+  u32 in_use() const { // a chunk may be filled in one stripe and emptied in another: only the sum, modulo 2^32, tells
+    u32 all = 0;
+    for (const Stripe& stripe : stripes_) all += stripe.in_use.load_relaxed();
+    return all;
+  }
 
  private:
   static constexpr u32 kMaxChunks = 1u << 20; // per kind: 256 M to 512 M handles
-  HandleChunk* add_chunk(HandleOwner& owner, HandleKind kind);
+  struct alignas(kLineBytes) Stripe {
+    SpinLock lock;
+    Atomic<u32> in_use; // relaxed: a count
+  };
+  HandleChunk* add_chunk(HandleOwner& owner, HandleKind kind, u32 stripe);
+  HandleChunk* move_chunk(HandleOwner& owner, HandleKind kind, u32 stripe);
   HandleChunk* map_chunk();
+  void lock_all();
+  void unlock_all();
+  Handle take_slot(HandleChunk& chunk, Ref ref, word extra);
 
-  SpinLock lock_;                            // guards free bits, roomy lists, chunk lists' growth
+  Stripe stripes_[kHandleStripes];
+  SpinLock growth_;                          // guards chunk lists' growth and dead_; taken last
   HandleChunk** lists_[kHandleKinds] = {};   // reserved at full length on first use, so readers never see them move
   Atomic<u32> counts_[kHandleKinds];
-  HandleOwner dead_;                         // owns the emptied chunks of stores that are gone; they stay in their lists
+  HandleChunk* dead_[kHandleKinds] = {};     // the emptied chunks of stores that are gone, by next_free; they stay in their lists
   word next_ = 0, end_ = 0;                  // rest of the block that chunks are cut from
-  Atomic<u32> in_use_;
 };
 
 } // namespace garner

@@ -1,4 +1,6 @@
 // Pins: a pinned object stays where it is while its neighbours leave, its region is kept and swept, and its age is its region's.
+#include <map>
+
 #include "small_heap.h"
 
 namespace garner::test {
@@ -73,6 +75,53 @@ TEST(Pins, ManyThatStayGrowOld) {
     heap.full();
     EXPECT_EQ(heap.at(0).at, at);
   }
+}
+
+// As many pins as workers put back and sweep together: what is between them becomes holes, all of it and nothing else, whoever did it.
+TEST(Pins, ManyAreSharedByWorkers) {
+  for (const char* options : {"workers=1", "workers=3,woken_per=0"})
+    for (u32 every : {2u, 5u, 16u}) { // 4500 pins, 1800, 562: above what is shared
+      SmallHeap heap(std::string("poison=on,verify=both,tlab=1k,") + options);
+      constexpr u32 kMany = 9000;
+      std::vector<u32> ids;
+      std::vector<word> before;
+      for (u32 i = 0; i < kMany; i++) {
+        Ref ref = i % 3 == 0 ? heap.node(2) : heap.leaf(32 + i % 40 * 8);
+        ids.push_back(heap.id(ref));
+        before.push_back(ref.at);
+        heap.root(ref, i % every == 0 ? RootKind::pinned : RootKind::exact);
+      }
+      heap.young();
+      EXPECT_EQ(heap.last().pinned, (kMany + every - 1) / every);
+      std::map<word, word> kept; // blocks of pins
+      for (u32 i = 0; i < kMany; i++) {
+        EXPECT_EQ(heap.at(i).at == before[i], i % every == 0) << i;
+        ASSERT_EQ(heap.id(heap.at(i)), ids[i]);
+        if (i % every == 0) kept[block_of(heap.at(i))] = block_of(heap.at(i)) + heap.host.size(heap.at(i));
+      }
+      usize holes = 0;
+      auto& eden = heap.host.cycle->spaces().eden;
+      heap.heap().each_region([&](u32 index, auto& r) {
+        if (r.role != Role::eden) return;
+        word at = heap.heap().begin_of(index);
+        auto count = [&](word end) { holes += end - at >= Space<Linux>::kLeastHole ? end - at : 0; };
+        for (auto it = kept.lower_bound(at); it != kept.end() && it->first < heap.heap().end_of(index); ++it) count(it->first), at = it->second;
+        count(heap.heap().end_of(index));
+        EXPECT_FALSE(heap.heap().marks().is_marked(heap.heap().begin_of(index)));
+      });
+      EXPECT_EQ(eden.hole_bytes(), holes) << options << ", each " << every;
+      EXPECT_GT(holes, 0u);
+      for (u32 i = 0; i < 3 * kMany; i++) { // into the holes
+        Ref ref = heap.leaf(96);
+        auto next = kept.lower_bound(block_of(ref));
+        ASSERT_TRUE(next == kept.end() || next->first >= block_of(ref) + 96);
+        ASSERT_TRUE(next == kept.begin() || std::prev(next)->second <= block_of(ref));
+      }
+      heap.young();
+      for (u32 i = 0; i < kMany; i++) ASSERT_EQ(heap.id(heap.at(i)), ids[i]);
+      heap.full();
+      for (u32 i = 0; i < kMany; i++) ASSERT_EQ(heap.id(heap.at(i)), ids[i]);
+    }
 }
 
 // A window of pins that slides: each leaves a part of a region that is nearly empty to old space, where next to nothing is promoted into it.

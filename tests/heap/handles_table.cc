@@ -112,12 +112,40 @@ TEST(HandlesTable, AnUprootedStoreHoldsNothingAndADeadOnesChunksLiveOn) {
   for (Handle h : mine) EXPECT_EQ(*h, 16u);
 }
 
-// Threads that create and destroy at once: under the thread sanitizer, and no slot is anybody else's.
+// Each processor's handles lie in chunks of their own; but before a chunk is mapped one is taken from a processor that has two with room.
+TEST(HandlesTable, ProcessorsShareNoChunkAndLeaveLittleRoom) {
+  HandleTable table;
+  HandleOwner owner, other;
+  std::set<HandleChunk*> chunks[3];
+  std::vector<Handle> handles[3];
+  const u32 capacity = chunk_of(table.create(owner, HandleKind::pinned, Ref{8}, 0))->capacity, many = 3 * capacity - 1;
+  for (u32 i = 0; i < many; i++)
+    for (u32 p = 0; p < 3; p++) {
+      handles[p].push_back(table.create(owner, HandleKind::pinned, Ref{8}, 0, p));
+      chunks[p].insert(chunk_of(handles[p].back()));
+    }
+  for (u32 p = 0; p < 3; p++)
+    for (HandleChunk* chunk : chunks[p]) EXPECT_FALSE(chunks[(p + 1) % 3].count(chunk)) << "processors " << p << " and " << (p + 1) % 3;
+  const u32 had = table.chunks(HandleKind::pinned);
+  EXPECT_EQ(had, 9u);
+  for (Handle h : handles[1]) table.destroy(h);
+  for (u32 i = 0; i < 2 * capacity + 1; i++) ASSERT_NE(table.create(owner, HandleKind::pinned, Ref{16}, 0, 2), nullptr);
+  EXPECT_EQ(table.chunks(HandleKind::pinned), had) << "a chunk was mapped while another processor's had room";
+  EXPECT_EQ(table.in_use(), 1 + 2 * many + 2 * capacity + 1);
+  for (Handle h : handles[0]) EXPECT_EQ(*h, 8u);
+  table.create(other, HandleKind::pinned, Ref{24}, 0, 1);
+  EXPECT_EQ(table.chunks(HandleKind::pinned), had + 1) << "room of another owner's is not taken";
+  table.destroy_all(owner);
+  EXPECT_EQ(table.in_use(), 1u);
+}
+
+// Threads that create and destroy at once, on processors that change, what others have created, too: under the thread sanitizer, and no slot is anybody else's.
 TEST(HandlesTable, ManyThreads) {
   struct Team {
     HandleTable table;
     HandleOwner owner;
     Atomic<u32> number, wrong, gone;
+    Atomic<word> left[64]; // handles that whoever finds them frees; acquire and release: what was created is seen
   } team;
   Linux machine;
   for (u32 t = 0; t < 4; t++)
@@ -127,8 +155,12 @@ TEST(HandlesTable, ManyThreads) {
       Random random(me);
       std::vector<Handle> mine;
       for (u32 i = 0; i < 4000; i++) {
-        if (mine.size() < 200 && random.one_in(2)) {
-          mine.push_back(all.table.create(all.owner, HandleKind::weak_long, Ref{me}, 0));
+        if (mine.size() < 1200 && random.below(5) < 3) {
+          mine.push_back(all.table.create(all.owner, HandleKind::weak_long, Ref{me}, 0, u32(random.below(kHandleStripes + 3))));
+        } else if (!mine.empty() && random.one_in(4)) {
+          const word found = all.left[random.below(64)].exchange_acq_rel(word(mine.back()));
+          mine.pop_back();
+          if (found != 0) all.table.destroy(Handle(found));
         } else if (!mine.empty()) {
           usize k = random.below(mine.size());
           if (*mine[k] != me) all.wrong.fetch_add_relaxed(1);
@@ -143,7 +175,12 @@ TEST(HandlesTable, ManyThreads) {
   Linux::Self self(machine, 0);
   while (team.gone.load_acquire() != 4) self.yield();
   EXPECT_EQ(team.wrong.load_relaxed(), 0u);
+  for (Atomic<word>& each : team.left)
+    if (const word found = each.load_acquire(); found != 0) team.table.destroy(Handle(found));
   EXPECT_EQ(team.table.in_use(), 0u);
+  u32 used = 0;
+  for (u32 i = 0; i < team.table.chunks(HandleKind::weak_long); i++) used += team.table.chunk(HandleKind::weak_long, i)->used;
+  EXPECT_EQ(used, 0u);
 }
 
 } // namespace

@@ -188,6 +188,60 @@ TEST(SpaceCounters, N2EveryHoleIsReachable) {
   EXPECT_EQ(from_holes, 10u) << "large holes between two small ones were never tried";
 }
 
+// A buffer of several holes, for one visit: of as many bytes as were wanted at most, all of them counted, and none where none are asked for.
+TEST(SpaceCounters, N2ABatchOfHolesIsABuffer) {
+  using Batch = Space<CountingLinux>::Batch;
+  BareHeap bare;
+  constexpr u32 kHoles = 40;
+  std::map<word, usize> holes;
+  for (u32 i = 0; i < kHoles; i++) {
+    const usize bytes = i % 4 == 0 ? 256 : 1024; // beside each a kilobyte in use
+    Range range = bare.space.take(bytes + 1024, bytes + 1024);
+    fill(range.begin, bytes);
+    holes[range.begin] = bytes;
+  }
+  bare.space.reset_used();
+  for (auto [begin, bytes] : holes) bare.space.add_hole(begin, begin + bytes);
+  usize had = bare.space.hole_bytes(), taken = 0;
+  auto is_hole = [&](const Range& range) {
+    auto it = std::prev(holes.upper_bound(range.begin));
+    return range.begin >= it->first && range.end <= it->first + it->second;
+  };
+  Batch none;
+  Range alone = bare.space.take(512, 8192, 0, none);
+  EXPECT_EQ(alone.bytes(), 1024u);
+  EXPECT_EQ(none.count, 0u);
+  taken += alone.bytes();
+  had -= alone.bytes();
+  for (usize want : {1024u, 1200u, 1280u, 3000u, 8192u, 65536u}) {
+    Batch batch;
+    batch.most = Batch::kMost;
+    Range first = bare.space.take(512, want, 0, batch);
+    ASSERT_NE(first.begin, 0u);
+    usize bytes = first.bytes(), listed = 0;
+    EXPECT_TRUE(is_hole(first));
+    for (u32 i = 0; i < batch.count; i++) {
+      EXPECT_TRUE(is_hole(batch.ranges[i]));
+      EXPECT_GE(batch.ranges[i].bytes(), 256u);
+      listed += batch.ranges[i].bytes();
+    }
+    EXPECT_EQ(listed, batch.bytes);
+    bytes += batch.bytes;
+    EXPECT_LE(bytes, want);
+    EXPECT_EQ(batch.count == 0, want < 1280) << want << ": what is left of it is no hole that is worth an entry";
+    if (want >= 3000 && batch.count < Batch::kMost) EXPECT_GT(bytes + 256, want) << "it ended early";
+    taken += bytes;
+    EXPECT_EQ(bare.space.used(), taken);
+    EXPECT_LE(bare.space.hole_bytes(), had - bytes);
+    EXPECT_GT(bare.space.hole_bytes() + 256, had - bytes) << "more was lost than the rest of the last one";
+    had = bare.space.hole_bytes();
+  }
+  Batch rest;
+  rest.most = Batch::kMost;
+  EXPECT_FALSE(is_hole(bare.space.take(4096, 8192, 0, rest))) << "no hole has room for its first object";
+  EXPECT_EQ(rest.count, 0u);
+}
+
 TEST(SpaceCounters, N2ManyThreadsNeverShareARange) {
   struct Team {
     BareHeap bare;
@@ -197,14 +251,24 @@ TEST(SpaceCounters, N2ManyThreadsNeverShareARange) {
   for (u32 i = 0; i < 40; i++) { // holes to fight for
     Range range = team.bare.space.take(4096, 4096);
     fill(range.begin, range.bytes());
-    if (i % 2 == 0) team.bare.space.add_hole(range.begin, range.end);
+    if (i % 4 == 0) team.bare.space.add_hole(range.begin, range.end);
+    if (i % 4 == 2) // small ones, several for a buffer
+      for (word at = range.begin; at < range.end; at += 512) {
+        fill(at, 512);
+        team.bare.space.add_hole(at, at + 512);
+      }
   }
   for (u32 t = 0; t < 4; t++)
     ASSERT_TRUE(team.bare.machine.start([](void* arg) {
       Team& all = *static_cast<Team*>(arg);
       u32 me = all.number.fetch_add_relaxed(1);
       Random random(me);
-      for (u32 i = 0; i < 1500; i++) all.mine[me].push_back(all.bare.space.take(24 + random.below(100) * 8, 2048));
+      for (u32 i = 0; i < 1500; i++) {
+        Space<CountingLinux>::Batch batch;
+        batch.most = u32(random.below(3));
+        all.mine[me].push_back(all.bare.space.take(24 + random.below(100) * 8, 2048, 0, batch));
+        for (u32 k = 0; k < batch.count; k++) all.mine[me].push_back(batch.ranges[k]);
+      }
       all.gone.fetch_add_acq_rel(1);
     }, &team));
   CountingLinux::Self self(team.bare.machine, 0);

@@ -7,9 +7,9 @@
 //   freeze      sequential: every pinned object is forwarded to itself, so the copying path knows nothing of pins
 //   evacuate    workers: roots, kept objects, strong handles, dirty cards; then the closure, with stealing (N7, N8, N9)
 //   (weak things: cycle/weak.ipp, on keep() and alive())
-//   put_back    sequential: what stays gets its header back; marks tell from here on that it lives. (The host's side tables are next,
+//   put_back    what stays gets its header back; marks tell from here on that it lives. Workers, where pins are many. (The host's side tables are next,
 //               and hosts change headers there: .NET takes back the index of an unused sync block.)
-//   finish      sequential: buffers are closed, kept regions swept, the rest freed
+//   finish      sequential: buffers are closed, kept regions swept (workers before, where pins are many), the rest freed
 //
 // Invariants:
 //  - An object is copied by whoever wins the compare-and-swap of its header (N7). The copy is complete before that: the swap's
@@ -140,7 +140,12 @@ template <class H, class M> class Evacuation {
   void discovering(bool on) { discovering_ = on; } // conductor: discover_task's phase is about to run, is over
   u32 evacuate_tasks();
   void evacuate_task(Self& self, u32 task);
+  // Where there are many pins they are shared: put_back_task's phase comes before put_back(), sweep_task's before finish(). 0: there are few.
+  u32 put_back_tasks() const { return shares_pins() ? u32(div_up(pinned_.size(), kPinsPerTask)) : 0; }
+  void put_back_task(u32 task);
   void put_back(); // headers of what stays; from here on marks tell that it lives
+  u32 sweep_tasks();
+  void sweep_task(u32 task);
   void finish(Self& self);
 
   // -- the body of every phase that traces (Gang::run) --
@@ -268,6 +273,11 @@ template <class H, class M> class Evacuation {
   u32 generation_to_be(u8 c) const;
   void discovered(Worker& w, u64 entry);
   void strong_chunk(Self& self, Worker& w, HandleChunk& chunk);
+  // Of how many pins a phase of the gang is worth while: each costs two or three lines of memory, twice. What found no memory is put back by one.
+  static constexpr usize kPinsToShare = 512;
+  static constexpr u32 kPinsPerTask = 256, kSweptPerTask = 4, kHolesAtOnce = 64;
+  bool shares_pins() const { return pinned_count_ >= kPinsToShare && !failed(); }
+  void put_back(const Vector<typename Worker::Kept>& list, usize first, usize last);
   void sweep_kept(u32 index);
   void retire_buffers();
   // The label a region will have when the collection ends: a kept survivor region becomes old, a kept eden region a survivor's when it ages. Known from freeze() on.
@@ -315,6 +325,7 @@ template <class H, class M> class Evacuation {
   Vector<Part> card_parts_;
   Vector<Part> root_parts_;
   Vector<CardPart> dirty_;
+  Vector<u32> swept_; // regions with pins, where workers sweep them
   u32 kept_tasks_ = 0, strong_tasks_[kHandleKinds] = {}, card_tasks_ = 0;
 };
 

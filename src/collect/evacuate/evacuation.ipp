@@ -204,7 +204,9 @@ template <class H, class M> void Evacuation<H, M>::find_roots(Self& self, Worker
   }
   task -= u32(root_parts_.size());
   if (task < kept_tasks_) {
-    for (usize i = usize(task) * kKeptPerTask; i < min_of(pinned_.size(), usize(task + 1) * kKeptPerTask); i++) {
+    const usize end = min_of(pinned_.size(), usize(task + 1) * kKeptPerTask);
+    for (usize i = usize(task) * kKeptPerTask; i < end; i++) {
+      if (i + kAhead < end) __builtin_prefetch(reinterpret_cast<const void*>(pinned_[i + kAhead].ref.at));
       Ref ref = pinned_[i].ref;
       u8 label = future_label(heap_.index_of(ref));
       host_.each_slot(ref, [&](Slot slot) {
@@ -663,17 +665,21 @@ template <class H, class M> void Evacuation<H, M>::retire_buffers() {
   }
 }
 
-// What is alive in a kept region stays; the rest becomes fillers that later buffers are cut from.
+// What is alive in a kept region stays; the rest becomes fillers that later buffers are cut from. By one of several threads.
 template <class H, class M> void Evacuation<H, M>::sweep_kept(u32 index) {
   auto& r = heap_.region(index);
   const bool was_survivor = r.role == Role::survivor, aged = ages(r), many = many_pins(r);
   Space<M>& space = was_survivor ? spaces_.old : spaces_.eden;
   word top = r.top.load_relaxed(), hole = heap_.begin_of(index);
+  Range holes[kHolesAtOnce];
+  u32 count = 0;
   auto close = [&](word end) {
     if (end == hole) return;
     heap_.fill(hole, end - hole);
     note_start(heap_, index, hole, end);
-    if (!aged) space.add_hole(hole, end); // holes of survivors are of no use until their region is old
+    if (aged || end - hole < Space<M>::kLeastHole) return; // holes of survivors are of no use until their region is old
+    if (count == kHolesAtOnce) space.add_holes(holes, count), count = 0;
+    holes[count++] = {hole, end, false};
   };
   usize live = 0;
   heap_.marks().each(hole, align_up(top, kMarkBlockBytes), [&](word block, usize bytes) { // not the dead: they may be many
@@ -691,6 +697,7 @@ template <class H, class M> void Evacuation<H, M>::sweep_kept(u32 index) {
     }
   }
   close(top);
+  space.add_holes(holes, count);
   heap_.marks().clear(heap_.begin_of(index), heap_.end_of(index));
   r.live_bytes = live;
   heap_.set_cset(index, 0);
@@ -703,6 +710,23 @@ template <class H, class M> void Evacuation<H, M>::sweep_kept(u32 index) {
   }
 }
 
+template <class H, class M> void Evacuation<H, M>::put_back(const Vector<typename Worker::Kept>& list, usize first, usize last) {
+  for (usize i = first; i < last; i++) {
+    if (i + kAhead < last) {
+      const word ahead = list[i + kAhead].ref.at;
+      __builtin_prefetch(reinterpret_cast<void*>(header_of({ahead}).at), 1);
+      __builtin_prefetch(&heap_.marks().entry_of(ahead), 1);
+    }
+    const word block = block_of(list[i].ref);
+    store_word(header_of(list[i].ref).at, list[i].header);
+    const usize bytes = host_.size(list[i].ref);
+    heap_.marks().mark(block, bytes); // no change for those that found no memory
+    __builtin_prefetch(reinterpret_cast<void*>(block + bytes), 1); // where sweeping writes next, but for neighbours
+  }
+}
+
+template <class H, class M> void Evacuation<H, M>::put_back_task(u32 task) { put_back(pinned_, usize(task) * kPinsPerTask, min_of(pinned_.size(), usize(task + 1) * kPinsPerTask)); }
+
 template <class H, class M> void Evacuation<H, M>::put_back() {
   if (failed())
     heap_.each_region([&](u32 index, auto& r) {
@@ -711,15 +735,25 @@ template <class H, class M> void Evacuation<H, M>::put_back() {
         store_word(header_of(ref_of(block)).at, 0); // those that were not empty are put back next
       });
     });
-  auto each = [&](Vector<typename Worker::Kept>& list) {
-    for (auto& kept : list) {
-      store_word(header_of(kept.ref).at, kept.header);
-      heap_.marks().mark(block_of(kept.ref), host_.size(kept.ref)); // no change for those that found no memory
-    }
-    list.clear();
-  };
-  each(pinned_);
-  for (u32 i = 0; i < worker_count_; i++) each(workers_[i].kept);
+  if (!shares_pins()) put_back(pinned_, 0, pinned_.size()); // else put_back_task() has been there
+  pinned_.clear();
+  for (u32 i = 0; i < worker_count_; i++) {
+    put_back(workers_[i].kept, 0, workers_[i].kept.size());
+    workers_[i].kept.clear();
+  }
+}
+
+template <class H, class M> u32 Evacuation<H, M>::sweep_tasks() {
+  swept_.clear();
+  if (!shares_pins()) return 0;
+  heap_.each_region([&](u32 index, auto& r) {
+    if (heap_.cset(index) != 0 && r.kept) GARNER_CHECK(swept_.push(index), "no memory to list regions with pins");
+  });
+  return u32(div_up(swept_.size(), kSweptPerTask));
+}
+
+template <class H, class M> void Evacuation<H, M>::sweep_task(u32 task) {
+  for (usize i = usize(task) * kSweptPerTask; i < min_of(swept_.size(), usize(task + 1) * kSweptPerTask); i++) sweep_kept(swept_[i]);
 }
 
 template <class H, class M> void Evacuation<H, M>::finish(Self& self) {

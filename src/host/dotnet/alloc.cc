@@ -15,18 +15,36 @@ constexpr u64 kTickBytes = 100 * 1000;       // how often an allocation tick is 
 
 word buffer_end(const clr::gc_alloc_context* context) { return word(context->alloc_limit) + kTailBytes; }
 
+// A batch of holes (Space::Batch): the last word of an open buffer tells where the next hole begins, 0: there is none. That is a filler, and the first word behind what tells its
+// size tells the one after it. The word before: what buffers of the batch that are closed have left unused, which total_allocated_ still counts. No object reaches these two.
+word next_of_buffer(const clr::gc_alloc_context* context) { return buffer_end(context) - kWordBytes; }
+word unused_of_buffer(const clr::gc_alloc_context* context) { return buffer_end(context) - 2 * kWordBytes; }
+word next_of_hole(word hole) { return hole + kMinObjectBytes; }
+constexpr usize given_of(usize bytes) { return bytes - kHeadBytes - kTailBytes; } // alloc_limit - alloc_ptr of such a buffer
+
 } // namespace
 
 void DotNet::close_context(clr::gc_alloc_context* context, bool thread_dies) {
   if (context->alloc_ptr == nullptr) return;
-  word begin = word(context->alloc_ptr) - kHeadBytes;
-  fill(begin, buffer_end(context) - begin);
-  if (!thread_dies) { // a dying thread's rest is booked by the runtime
-    i64 rest = context->alloc_limit - context->alloc_ptr;
+  u64 unused = 0; // of the batch; they stay the fillers that they are until the next collection
+  for (word hole = load_word(next_of_buffer(context)); hole != 0; hole = load_word(next_of_hole(hole))) unused += given_of(size({hole + kHeadBytes}));
+  unused += close_buffer(context, thread_dies);
+  if (unused != 0) total_allocated_.fetch_sub_relaxed(unused);
+}
+
+// Returns what total_allocated_ counts too much: of this buffer, unless the thread dies, when the runtime books that, and of those of its batch before.
+u64 DotNet::close_buffer(clr::gc_alloc_context* context, bool thread_dies) {
+  if (context->alloc_ptr == nullptr) return 0;
+  u64 unused = load_word(unused_of_buffer(context));
+  if (!thread_dies) {
+    const i64 rest = context->alloc_limit - context->alloc_ptr;
     context->alloc_bytes -= rest;
-    total_allocated_.fetch_sub_relaxed(u64(rest));
+    unused += u64(rest);
   }
+  const word begin = word(context->alloc_ptr) - kHeadBytes;
+  fill(begin, buffer_end(context) - begin);
   context->alloc_ptr = context->alloc_limit = nullptr;
+  return unused;
 }
 
 clr::Object* DotNet::allocate(clr::gc_alloc_context* context, usize bytes, u32 flags) {
@@ -70,29 +88,57 @@ clr::Object* DotNet::allocate_small(clr::gc_alloc_context* context, usize bytes,
         return object;
       }
     } else {
-      // A thread's first buffers are small, so that many idle threads cost little.
-      usize want = min_of(most, usize(8 * KiB) << min_of(context->alloc_count, 8));
-      usize least = bytes + kMinObjectBytes;
-      Range range = take_eden(least, max_of(want, least));
-      if (range.begin != 0) {
-        close_context(context, false);
-        if (!range.zeroed) memset(reinterpret_cast<void*>(range.begin), 0, range.bytes());
-        context->alloc_ptr = reinterpret_cast<u8*>(range.begin + kHeadBytes);
-        context->alloc_limit = reinterpret_cast<u8*>(range.end - kTailBytes);
-        context->alloc_count++;
-        i64 given = context->alloc_limit - context->alloc_ptr;
-        context->alloc_bytes += given;
-        clr::Object* object = reinterpret_cast<clr::Object*>(context->alloc_ptr);
-        context->alloc_ptr += bytes;
-        account(context, usize(given), 0, object, bytes);
-        return object;
-      }
+      if (clr::Object* object = from_buffer(context, bytes); object != nullptr) return object;
     }
     if (clr::Object* object = from_reserve(context, bytes); object != nullptr) return object;
     if (!relieve(tries.next(cycle->spaces().eden.given_out(machine.current_node())), Cause::eden_full, seen, bytes)) {
       return place_last(context, bytes, false);
     }
   }
+}
+
+// A new buffer, or the next of the batch that there is: then no word is touched that other threads write, too.
+clr::Object* DotNet::from_buffer(clr::gc_alloc_context* context, usize bytes) {
+  // A thread's first buffers are small, so that many idle threads cost little.
+  const usize want = min_of<usize>(settings.bytes(Opt::tlab), usize(8 * KiB) << min_of(context->alloc_count, 8)), least = bytes + kMinObjectBytes;
+  word next = context->alloc_ptr == nullptr ? 0 : load_word(next_of_buffer(context));
+  u64 further = 0;
+  Range range;
+  const bool of_batch = next != 0 && size({next + kHeadBytes}) >= least;
+  if (of_batch) {
+    range = {next, next + size({next + kHeadBytes}), false};
+    next = load_word(next_of_hole(next));
+  } else {
+    Space<Linux>::Batch batch;
+    batch.most = next == 0 ? Space<Linux>::Batch::kMost : 0; // it keeps the one it has
+    range = cycle->spaces().eden.take(least, max_of(want, least), machine.current_node(), batch);
+    if (range.begin == 0) return nullptr;
+    for (u32 i = batch.count; i-- > 0; next = batch.ranges[i].begin) {
+      fill(batch.ranges[i].begin, batch.ranges[i].bytes());
+      store_word(next_of_hole(batch.ranges[i].begin), next);
+      further += given_of(batch.ranges[i].bytes());
+    }
+  }
+  const u64 unused = close_buffer(context, false);
+  if (!range.zeroed) memset(reinterpret_cast<void*>(range.begin), 0, range.bytes());
+  context->alloc_ptr = reinterpret_cast<u8*>(range.begin + kHeadBytes);
+  context->alloc_limit = reinterpret_cast<u8*>(range.end - kTailBytes);
+  context->alloc_count++;
+  if (next != 0) {
+    store_word(next_of_buffer(context), next);
+    __builtin_prefetch(reinterpret_cast<void*>(next), 1);
+  }
+  const usize given = given_of(range.bytes());
+  context->alloc_bytes += i64(given);
+  clr::Object* object = reinterpret_cast<clr::Object*>(context->alloc_ptr);
+  context->alloc_ptr += bytes;
+  if (of_batch) {
+    store_word(unused_of_buffer(context), unused);
+    recording.note(context, range.begin, given); // accounted for with its batch
+  } else {
+    account(context, given, 0, object, bytes, further, unused);
+  }
+  return object;
 }
 
 Range DotNet::take_eden(usize least, usize want) { return cycle->spaces().eden.take(least, want, machine.current_node()); }
@@ -251,9 +297,11 @@ bool DotNet::finalizers_give(usize bytes) {
   return now.ended != ended_before_full_ && relieve(Attempts::kMost - 1, Cause::memory_limit, cycle->count(), bytes);
 }
 
-void DotNet::account(clr::gc_alloc_context* context, usize bytes, u32 kind, clr::Object* object, usize object_bytes) {
+// further: bytes of the rest of a batch. unused: of those handed out before.
+void DotNet::account(clr::gc_alloc_context* context, usize bytes, u32 kind, clr::Object* object, usize object_bytes, u64 further, u64 unused) {
   recording.note(context, word(object) - kHeadBytes, bytes);
-  u64 now = total_allocated_.fetch_add_relaxed(bytes) + bytes;
+  bytes += further;
+  const u64 more = bytes - unused, now = total_allocated_.fetch_add_relaxed(more) + more; // it may be less
   if (GARNER_UNLIKELY(no_gc_callback_at_ != 0 && now >= no_gc_callback_at_)) end_region(false);
   if (GARNER_LIKELY(!wants(clr::EventKeyword::gc, clr::EventLevel::verbose))) return;
   u64 since = tick_[kind].fetch_add_relaxed(bytes) + bytes;

@@ -23,7 +23,7 @@ void fire_handle(DotNet& host, void* handle, clr::Object* object, clr::HandleTyp
 
 clr::ObjectHandle HandleStore::create(clr::Object* object, clr::HandleType type, word extra) {
   if (u32(type) >= clr::kHandleTypes) return nullptr;
-  auto handle = reinterpret_cast<clr::ObjectHandle>(host_.handle_table.create(*owner_, HandleKind(type), Ref{word(object)}, extra));
+  auto handle = reinterpret_cast<clr::ObjectHandle>(host_.handle_table.create(*owner_, HandleKind(type), Ref{word(object)}, extra, host_.machine.processor()));
   if (handle != nullptr) fire_handle(host_, handle, object, type);
   return handle;
 }

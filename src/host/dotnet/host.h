@@ -232,7 +232,9 @@ class DotNet {
   clr::Object* allocate_large(clr::gc_alloc_context* context, usize bytes, u32 flags);
   Range take_eden(usize least, usize want);
   usize most_small() { return heap().region_bytes() / 8 * 7; } // larger objects get regions of their own
-  void account(clr::gc_alloc_context* context, usize bytes, u32 heap, clr::Object* object, usize object_bytes);
+  void account(clr::gc_alloc_context* context, usize bytes, u32 heap, clr::Object* object, usize object_bytes, u64 further = 0, u64 unused = 0);
+  u64 close_buffer(clr::gc_alloc_context* context, bool thread_dies);
+  clr::Object* from_buffer(clr::gc_alloc_context* context, usize bytes);
   word take_run(usize bytes, bool zero, bool pinned, Reach reach);
   clr::Object* place_last(clr::gc_alloc_context* context, usize bytes, bool pinned);
   clr::Object* grown_old(clr::gc_alloc_context* context, word block, usize bytes, bool pinned);

@@ -107,8 +107,8 @@ bool Linux::pin(Self& self, u32 node) {
 }
 
 u32 Linux::processor() const {
-  unsigned cpu = 0;
-  return syscall(SYS_getcpu, &cpu, nullptr, nullptr) == 0 ? cpu : ~u32(0);
+  const int cpu = sched_getcpu(); // without a call to the system where the library has registered a restartable sequence
+  return cpu >= 0 ? u32(cpu) : ~u32(0);
 }
 
 u32 Linux::thread() const { return u32(syscall(SYS_gettid)); }
