@@ -9,6 +9,7 @@
 //   5 long weak, counted, interior and dependent handles of the dead cleared
 //   6 the host's side tables        (sync blocks), by the conductor alone
 // Chunks whose youngest object is older than what is collected are skipped: a young collection never visits old entries.
+// Ephemerons are visited once; pairs whose first object is not known to live are written down, and what comes after looks at those only.
 // Whether an object lives its header or its mark tells, which is far from the last one asked: each is asked for some entries ahead (T::expect).
 // When objects have moved already (T::moves_now) a visit also writes the new address; the slide phase does it otherwise.
 #pragma once
@@ -23,23 +24,18 @@ template <class H, class M, class T> class WeakThings {
   static constexpr usize kEntriesPerTask = 2048, kAhead = 8;
 
   WeakThings(H& host, T& tracer) : host_(host), tracer_(tracer) {}
+  ~WeakThings() {
+    for (u32 i = 0; i < tracer_.worker_count(); i++)
+      if (list_of(i).capacity() > kUndecidedKept) list_of(i).release();
+  }
 
   // run(tasks, fn(self, task)) runs a tracing phase: after each fn the closure of what it kept is drained.
   template <class Run> void ephemerons(Run run) {
-    HandleTable& handles = host_.handles();
-    u32 tasks = u32(div_up(handles.chunks(HandleKind::dependent), kChunksPerTask));
-    if (tasks == 0) return;
-    do {
+    if (host_.handles().chunks(HandleKind::dependent) == 0) return;
+    for (bool again = true; again; again = progress_.load_relaxed() != 0) {
       progress_.store_relaxed(0);
-      run(tasks, [&](Self& self, u32 task) {
-        visit(HandleKind::dependent, task, [&](HandleChunk&, word* slot) {
-          Ref first = load(slot), second = load(slot + 1);
-          if (first.at == 0 || second.at == 0 || !tracer_.alive(first) || tracer_.alive(second)) return;
-          tracer_.keep_second(self, slot + 1, second);
-          progress_.store_relaxed(1); // read after the phase's end, which publishes it
-        });
-      });
-    } while (progress_.load_relaxed() != 0);
+      all_listed_ ? visit_undecided(run) : visit_pairs(run);
+    }
   }
 
   template <class Run> void clear_short(Run run) { clear(HandleKind::weak_short, run); }
@@ -58,10 +54,9 @@ template <class H, class M, class T> class WeakThings {
       look_at(list, run);
       usize kept = 0;
       for (usize i = 0; i < list.size(); i++) {
-        if (i + kAhead < list.size() && (list[i + kAhead].at & kDead) != 0) __builtin_prefetch(reinterpret_cast<const void*>(list[i + kAhead].at));
         Ref ref{list[i].at & ~kDead};
+        if (ref.at == 0) continue;
         if (ref == list[i]) list[kept++] = ref;
-        else if (host_.drop_eagerly(ref) || host_.take_suppressed(ref)) continue;
         else good = fresh_.push(ref) && good;
       }
       list.truncate(kept);
@@ -117,18 +112,65 @@ template <class H, class M, class T> class WeakThings {
  private:
   static constexpr word kDead = 1; // in an entry of a list: no object's address has it
 
-  // Tells the dead of a list of registered objects, in place: there may be millions, and memory may be what is missing. The living are where they are now.
+  // Tells the dead of a list of registered objects, in place: there may be millions, and memory may be what is missing. The living are where they are now; who needs no finalization is null.
   template <class Run> void look_at(Vector<Ref>& list, Run run) {
     auto part = [&](usize at, usize end) {
       for (; at < end; at++) {
         if (at + kAhead < end) tracer_.expect(list[at + kAhead]);
         Ref ref = list[at];
-        list[at] = !tracer_.alive(ref) ? Ref{ref.at | kDead} : T::moves_now ? tracer_.now_at(ref) : ref;
+        if (tracer_.alive(ref)) list[at] = T::moves_now ? tracer_.now_at(ref) : ref;
+        else list[at] = host_.drop_eagerly(ref) || host_.take_suppressed(ref) ? Ref{0} : Ref{ref.at | kDead};
       }
     };
     if (list.size() <= kEntriesPerTask) return part(0, list.size());
     run(u32(div_up(list.size(), kEntriesPerTask)), [&](Self&, u32 task) { part(usize(task) * kEntriesPerTask, min_of(list.size(), usize(task + 1) * kEntriesPerTask)); });
   }
+
+  using Undecided = Vector<word*>;
+  static constexpr usize kUndecidedKept = 64 * KiB / sizeof(word*); // of a worker's list, for the next collection
+
+  // Keeps the second object of a pair whose first lives; true where that is not known of the first.
+  bool undecided(Self& self, word* slot) {
+    Ref first = load(slot), second = load(slot + 1);
+    if (first.at == 0 || second.at == 0 || tracer_.alive(second)) return false;
+    if (!tracer_.alive(first)) return true;
+    tracer_.keep_second(self, slot + 1, second);
+    progress_.store_relaxed(1); // read after the phase's end, which publishes it
+    return false;
+  }
+
+  // All of them. Where there is no memory for the list of the undecided, every visit is one of all.
+  template <class Run> void visit_pairs(Run run) {
+    for (u32 i = 0; i < tracer_.worker_count(); i++) {
+      list_of(i).clear();
+      tracer_.workers()[i].unlisted = false;
+    }
+    run(u32(div_up(host_.handles().chunks(HandleKind::dependent), kChunksPerTask)), [&](Self& self, u32 task) {
+      visit(HandleKind::dependent, task, [&](HandleChunk&, word* slot) {
+        if (undecided(self, slot) && !list_of(self.index).push(slot)) tracer_.workers()[self.index].unlisted = true;
+      });
+    });
+    all_listed_ = true;
+    for (u32 i = 0; i < tracer_.worker_count(); i++) all_listed_ = all_listed_ && !tracer_.workers()[i].unlisted;
+  }
+
+  // An entry that is decided becomes null; who has freed his handle meanwhile has left null in its slot.
+  template <class Run> void visit_undecided(Run run) {
+    u32 tasks = 0;
+    for (u32 i = 0; i < tracer_.worker_count(); i++) tasks += u32(div_up(list_of(i).size(), kEntriesPerTask));
+    if (tasks == 0) return;
+    run(tasks, [&](Self& self, u32 task) {
+      u32 worker = 0;
+      for (usize parts; (parts = div_up(list_of(worker).size(), kEntriesPerTask)) <= task; worker++) task -= u32(parts);
+      Undecided& list = list_of(worker);
+      const usize end = min_of(list.size(), usize(task + 1) * kEntriesPerTask);
+      for (usize i = usize(task) * kEntriesPerTask; i < end; i++) {
+        if (i + kAhead < end && list[i + kAhead] != nullptr) expect(HandleKind::dependent, list[i + kAhead]);
+        if (list[i] != nullptr && !undecided(self, list[i])) list[i] = nullptr;
+      }
+    });
+  }
+  Undecided& list_of(u32 worker) { return tracer_.workers()[worker].undecided; }
 
   static Ref load(word* slot) { return {__atomic_load_n(slot, __ATOMIC_RELAXED)}; }
 
@@ -188,7 +230,8 @@ template <class H, class M, class T> class WeakThings {
 
   H& host_;
   T& tracer_;
-  typename M::template Atomic<u32> progress_;
+  typename M::template Atomic<u32> progress_; // a second object was kept by this visit
+  bool all_listed_ = false; // the undecided are all in the workers' lists
   Vector<Ref> fresh_;
 };
 

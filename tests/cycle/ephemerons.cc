@@ -1,4 +1,6 @@
 // Ephemerons: a pair keeps its second object alive if, and only if, something else keeps the first; through chains, backwards and in cycles.
+#include <algorithm>
+
 #include "collect/small_heap.h"
 
 namespace garner::test {
@@ -60,6 +62,53 @@ TEST_P(Ephemerons, AFinalizedFirstKeepsItsSecond) {
   heap.full();
   EXPECT_EQ(*p, 0u);
   EXPECT_EQ(heap.objects(), 0u);
+}
+
+// More pairs than one task, or one part of the list of those that are not decided at once, in an order that needs many rounds; some are decided by what finalization brings back.
+TEST_P(Ephemerons, ManyPairsLiveAsAModelSays) {
+  constexpr u32 kObjects = 9000, kPairs = 14000;
+  Random random(17);
+  std::vector<usize> cells;
+  std::vector<u32> ids, from(kPairs), to(kPairs);
+  std::vector<Handle> pairs;
+  u32 finalizable = 0;
+  for (u32 i = 0; i < kObjects; i++) {
+    const bool final = i % 900 == 450;
+    cells.push_back(heap.root(final ? heap.finalizable() : heap.leaf()));
+    ids.push_back(heap.id(heap.at(cells[i])));
+    finalizable += final;
+  }
+  for (u32 i = 0; i < kPairs; i++) {
+    from[i] = u32(random.below(kObjects));
+    to[i] = std::min(kObjects - 1, from[i] + u32(random.below(40))); // chains, in any order
+    pairs.push_back(pair(heap.at(cells[from[i]]), heap.at(cells[to[i]])));
+  }
+  std::vector<u8> lives(kObjects, 0);
+  for (u32 i = 0; i < kObjects; i++) {
+    if (i % 2000 == 7) lives[i] = 1;
+    else heap.mutator.cells[cells[i]].value = 0;
+    if (i % 900 == 450) lives[i] = 1; // kept for its finalizer
+  }
+  for (bool more = true; more;) {
+    more = false;
+    for (u32 i = 0; i < kPairs; i++)
+      if (lives[from[i]] && !lives[to[i]]) lives[to[i]] = 1, more = true;
+  }
+  const u32 alive = u32(std::count(lives.begin(), lives.end(), 1));
+  ASSERT_GT(alive, kObjects / 20);
+  ASSERT_LT(alive, kObjects - kObjects / 20);
+  heap.collect(GetParam(), true);
+  EXPECT_LE(heap.host.finalize_queue.ready_count(), finalizable);
+  for (u32 i = 0; i < kPairs; i++) {
+    if (!lives[from[i]]) {
+      ASSERT_EQ(*pairs[i], 0u) << i;
+      continue;
+    }
+    ASSERT_NE(*pairs[i], 0u) << i;
+    ASSERT_EQ(heap.id({*pairs[i]}), ids[from[i]]);
+    ASSERT_EQ(heap.id({HandleTable::extra(pairs[i])}), ids[to[i]]);
+  }
+  EXPECT_EQ(heap.objects(), alive);
 }
 
 TEST_P(Ephemerons, APairWithoutAFirstHoldsNothing) {

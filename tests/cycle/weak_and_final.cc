@@ -1,5 +1,7 @@
 // The order of weak things: short handles are cleared before finalizers are asked for, long ones after what they bring back; ordinary
 // finalizers run before critical ones; a finalizer runs once per registration.
+#include <set>
+
 #include "collect/small_heap.h"
 
 namespace garner::test {
@@ -132,6 +134,37 @@ TEST_P(WeakAndFinal, HandlesDieInTheMiddleOfACollection) {
   EXPECT_EQ(heap.host.finalize_queue.ready_count(), 0u);
   EXPECT_NE(heap.at(target).at, 0u);
   for (Handle h : handles) EXPECT_EQ(*h, 0u);
+}
+
+// As many as workers share: each is told apart once, whoever looks at it. Of an object that is registered twice and suppressed once one registration is left.
+TEST_P(WeakAndFinal, ManyAreToldApartByWorkers) {
+  constexpr u32 kMany = 9000;
+  usize target = heap.root(heap.leaf());
+  std::set<u32> wanted;
+  u32 dropped = 0, suppressed = 0;
+  for (u32 i = 0; i < kMany; i++) {
+    const bool eager = i % 3 == 0, suppress = !eager && i % 5 == 0;
+    Ref ref = heap.make(synthetic::make_type(synthetic::Shape::plain, synthetic::kFinalizable | (eager ? synthetic::kEager : 0), 0, 32));
+    if (eager) {
+      Handle h = handle(HandleKind::weak_short, heap.at(target));
+      store_word(synthetic::body_of(ref), word(h));
+      dropped++;
+    }
+    if (suppress) store_word(header_of(ref).at, load_word(header_of(ref).at) | synthetic::kSuppressed), suppressed++;
+    if (!eager && !suppress) wanted.insert(heap.id(ref));
+    ASSERT_TRUE(heap.host.finalize_queue.add(0, ref));
+    if (suppress && i % 100 == 55) {
+      ASSERT_TRUE(heap.host.finalize_queue.add(0, ref));
+      wanted.insert(heap.id(ref));
+    }
+  }
+  heap.collect(GetParam(), true);
+  EXPECT_EQ(heap.host.dropped.size(), dropped);
+  EXPECT_EQ(heap.host.unsuppressed.size(), suppressed);
+  EXPECT_EQ(heap.host.table.in_use(), 0u);
+  EXPECT_EQ(heap.host.finalize_queue.ready_count(), wanted.size());
+  for (Ref ref = next(); ref.at != 0; ref = next()) EXPECT_EQ(wanted.erase(heap.id(ref)), 1u);
+  EXPECT_TRUE(wanted.empty());
 }
 
 TEST_P(WeakAndFinal, CountedHandlesHoldWhatIsWantedFromOutside) {

@@ -67,6 +67,8 @@ template <class H, class M> class Compaction {
   void clean_task(u32 task);
 
   // -- for weak things --
+  Worker* workers() const { return workers_; }
+  u32 worker_count() const { return worker_count_; }
   static constexpr bool moves_now = false; // slots are rewritten by the slide phase, not when weak things are cleared
   bool alive(Ref ref) const {
     if (!heap_.contains(ref.at)) return true;

@@ -125,6 +125,8 @@ template <class H, class M> class Marking {
   }
 
   // -- for weak things --
+  Worker* workers() const { return workers_; }
+  u32 worker_count() const { return worker_count_; }
   static constexpr bool moves_now = false;
   bool alive(Ref ref) const { return !old(ref) || heap_.old_marks().is_marked(block_of(ref)); }
   void expect(Ref ref) { // what alive() will look at is asked for

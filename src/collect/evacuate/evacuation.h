@@ -87,6 +87,8 @@ template <class M> struct alignas(2 * kLineBytes) Collecting {
   bool gathered = false; // the host has been asked by this worker already
   bool exhausted = false; // a small request failed: until the collection ends only what is left in buffers is asked
   ByPlace by_place;       // full collections: marked objects that are to be scanned, where there are very many. Last, as young ones look at what is before it only
+  Vector<word*> undecided; // ephemerons whose first object is not known to live (cycle/weak.ipp)
+  bool unlisted = false;   // and there was no memory for some
   void reset() {
     gathered = exhausted = false;
     for (Met& each : met) each = {};
@@ -153,6 +155,8 @@ template <class H, class M> class Evacuation {
   void take(Self& self, u64 entry);
 
   // -- for weak things --
+  Worker* workers() const { return workers_; }
+  u32 worker_count() const { return worker_count_; }
   static constexpr bool moves_now = true;
   bool alive(Ref ref) const {
     if (heap_.cset_of(ref.at) == 0) return true;

@@ -118,8 +118,7 @@ void DotNet::release() {
 bool DotNet::take_suppressed(Ref ref) {
   u32* header = reinterpret_cast<u32*>(ref.at + clr::kHeaderAt);
   if ((*header & clr::kHeaderFinalizerRun) == 0) return false;
-  *header &= ~clr::kHeaderFinalizerRun;
-  return true;
+  return (__atomic_fetch_and(header, ~clr::kHeaderFinalizerRun, __ATOMIC_RELAXED) & clr::kHeaderFinalizerRun) != 0; // registered twice: one of two workers takes it
 }
 
 } // namespace garner::dotnet

@@ -144,6 +144,7 @@ template <class M> class Synthetic {
   Kind asked_ = Kind::young1;
   bool watched_ = false;             // changes while the world stands
   typename M::Lock lock_;            // guards mutators and doomed_
+  typename M::Lock told_;            // guards dropped and unsuppressed, while workers ask
   Vector<Handle> doomed_;
   typename M::template Atomic<u32> next_part_; // parts of the roots, claimed by whoever gathers
 };

@@ -118,6 +118,7 @@ template <class M> template <class Sink> void Synthetic<M>::report_pinned_handle
 template <class M> bool Synthetic<M>::drop_eagerly(Ref ref) {
   if ((synthetic::flags_of(synthetic::type_of(ref)) & synthetic::kEager) == 0) return false;
   table.destroy(reinterpret_cast<Handle>(load_word(synthetic::body_of(ref))));
+  Locked<typename M::Lock> guard(told_);
   GARNER_CHECK(dropped.push(synthetic::id_of(ref)), "no memory");
   return true;
 }
@@ -125,7 +126,8 @@ template <class M> bool Synthetic<M>::drop_eagerly(Ref ref) {
 template <class M> bool Synthetic<M>::take_suppressed(Ref ref) {
   word at = header_of(ref).at;
   if ((load_word(at) & synthetic::kSuppressed) == 0) return false;
-  store_word(at, load_word(at) & ~synthetic::kSuppressed);
+  if ((__atomic_fetch_and(reinterpret_cast<word*>(at), ~word(synthetic::kSuppressed), __ATOMIC_RELAXED) & synthetic::kSuppressed) == 0) return false; // another worker's
+  Locked<typename M::Lock> guard(told_);
   GARNER_CHECK(unsuppressed.push(synthetic::id_of(ref)), "no memory");
   return true;
 }
