@@ -1,6 +1,6 @@
 // Weak things: what a collection does between "everything strongly reachable is known" and "dead means dead".
 //
-// One code for both collections: T is the Evacuation or the Compaction, asked through alive(), keep_in(), keep_second(), now_at(), generation_now().
+// One code for both collections: T is the Evacuation or the Compaction, asked through alive(), keep_in(), keep_second(), now_at(), generation_now(); its workers' lists are used.
 // The order is the contract that programs see:
 //   1 ephemerons to a fixpoint      a pair's second object lives if its first does
 //   2 short weak handles cleared    before finalization, so they do not see the resurrected

@@ -36,11 +36,11 @@ HandleChunk* HandleTable::add_chunk(HandleOwner& owner, HandleKind kind, u32 str
     chunk->capacity = u32(min_of(usize(512), (HandleChunk::kBytes - HandleChunk::kHeadBytesUsed) / chunk->stride));
     chunk->position = position;
     lists_[k][position] = chunk;
-    counts_[k].store_release(position + 1); // pairs with chunks(): the entry is written before it is counted
   }
   chunk->owner = &owner;
   chunk->listed = true;
-  chunk->stripe.store_relaxed(u8(stripe));
+  chunk->stripe.store_release(u8(stripe));
+  if (chunk->position == counts_[k].load_relaxed()) counts_[k].store_release(chunk->position + 1); // pairs with chunks(): the entry is written before it is counted
   return chunk;
 }
 
@@ -54,7 +54,7 @@ HandleChunk* HandleTable::move_chunk(HandleOwner& owner, HandleKind kind, u32 st
     HandleChunk* chunk = roomy;
     if (chunk == nullptr || chunk->next_free == nullptr) continue;
     roomy = chunk->next_free;
-    chunk->stripe.store_relaxed(u8(stripe));
+    chunk->stripe.store_release(u8(stripe));
     return chunk;
   }
   return nullptr;
@@ -107,7 +107,7 @@ Handle HandleTable::create(HandleOwner& owner, HandleKind kind, Ref ref, word ex
 void HandleTable::destroy(Handle handle) {
   HandleChunk* chunk = chunk_of(handle);
   u8 mine = chunk->stripe.load_relaxed();
-  for (stripes_[mine].lock.lock(); chunk->stripe.load_relaxed() != mine; stripes_[mine].lock.lock()) { // it has moved
+  for (stripes_[mine].lock.lock(); chunk->stripe.load_acquire() != mine; stripes_[mine].lock.lock()) { // it has moved
     stripes_[mine].lock.unlock();
     mine = chunk->stripe.load_relaxed();
   }
@@ -132,9 +132,11 @@ void HandleTable::destroy(Handle handle) {
 
 void HandleTable::lock_all() {
   for (Stripe& stripe : stripes_) stripe.lock.lock();
+  growth_.lock();
 }
 
 void HandleTable::unlock_all() {
+  growth_.unlock();
   for (Stripe& stripe : stripes_) stripe.lock.unlock();
 }
 
@@ -155,7 +157,6 @@ void HandleTable::uproot(HandleOwner& owner) {
 void HandleTable::destroy_all(HandleOwner& owner) {
   // The chunks stay in their lists, emptied, and wait with those of the dead for the next store that needs one.
   lock_all();
-  growth_.lock();
   for (usize k = 0; k < kHandleKinds; k++) {
     for (u32 i = 0; i < counts_[k].load_relaxed(); i++) {
       HandleChunk* chunk = lists_[k][i];
@@ -170,7 +171,6 @@ void HandleTable::destroy_all(HandleOwner& owner) {
     }
     for (auto& roomy : owner.roomy) roomy[k] = nullptr;
   }
-  growth_.unlock();
   unlock_all();
 }
 

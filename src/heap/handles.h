@@ -9,7 +9,7 @@
 // free bits, slots are updated by compare-and-swap during collections, and chunks are never unmapped while a collection runs.
 // A chunk belongs to a stripe, which has a lock, a count and, for each owner and kind, a list of its chunks with room. Programs create from the stripe of the processor they run on, so two that
 // make and free many handles (pinned buffers) do not wait for each other, nor for a line. Before a stripe gets a new chunk it takes one with room from another that has two, so what
-// stripes cost is a chunk each.
+// stripes cost is a chunk each, of an owner and a kind.
 #pragma once
 #include <initializer_list>
 
@@ -40,11 +40,11 @@ struct HandleChunk {
   static constexpr u32 kBitWords = 8;
   HandleKind kind;
   Atomic<u8> youngest;   // relaxed: written by mutators as 0, by the one worker that visits the chunk as what it found
-  u16 used;              // slots in use; guarded by the stripe's lock, as all that follows but bits
-  Atomic<u8> stripe;     // changes under the lock of the stripe that it leaves; relaxed: whoever has read it looks again under that lock
+  u16 used;              // slots in use; guarded by the stripe's lock, as what follows and changes of bits
+  Atomic<u8> stripe;     // changes under the lock of the stripe that it leaves: release, with the acquire under the lock of the one that it goes to, which shows what was done under the other
   u32 capacity, stride;
   u32 position;          // index in the table's list of this kind
-  HandleOwner* owner;
+  HandleOwner* owner;    // changes under all locks, or while no stripe has it, under growth_
   HandleChunk* next_free; // list of chunks with room, per owner and kind
   bool listed;           // in such a list, or on its way to one
   Atomic<u64> bits[kBitWords]; // slot in use; relaxed: a collection may see a slot a moment late or early, and then finds null

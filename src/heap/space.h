@@ -62,25 +62,21 @@ template <class M> class Space {
 
   // At least `least` bytes, up to `want`, for a thread on `node`; empty when the limit or the memory is used up. Multiples of 8,
   // least <= region size.
-  Range take(usize least, usize want, u32 node = 0) {
-    Batch none;
-    return take(least, want, node, none);
-  }
-  // The same, for who can use several holes one after the other: where the range is a hole smaller than `want`, `batch` gets further ones, of `want` bytes in all with it. Between pins a hole is
-  // often smaller than a buffer, and each visit here takes lines from other processors that they want back. Give it `most` = 0 for none.
+  // batch: for who can use several holes one after the other. Where the range is a hole smaller than `want` it gets further ones, of `want` bytes in all with it. Between pins a hole is
+  // often smaller than a buffer, and each visit here takes lines from other processors that they want back.
   struct Batch {
     static constexpr u32 kMost = 16;
-    u32 most = 0, count = 0;
-    Range ranges[kMost];
+    u32 count = 0;
     usize bytes = 0;
+    Range ranges[kMost];
   };
-  Range take(usize least, usize want, u32 node, Batch& batch) {
+  Range take(usize least, usize want, u32 node = 0, Batch* batch = nullptr) {
     Fragment& fragment = fragments_[fragment_of(node)];
     if (GARNER_LIKELY(!shares_)) return take_counted(least, want, fragment, batch);
     u64 share = align_down(limit() / fragments_count_, kWordBytes), had = fragment.used.load_relaxed();
     if (had + least > share) return {}; // a moment's excess by racing threads is harmless
     Range range = take_counted(least, min_of<u64>(want, share - had), fragment, batch);
-    fragment.used.fetch_add_relaxed(range.bytes() + batch.bytes);
+    fragment.used.fetch_add_relaxed(range.bytes() + bytes_of(batch));
     return range;
   }
 
@@ -163,7 +159,7 @@ template <class M> class Space {
 
   u32 fragment_of(u32 node) const { return node < fragments_count_ ? node : 0; }
 
-  Range take_counted(usize least, usize want, Fragment& fragment, Batch& batch) {
+  Range take_counted(usize least, usize want, Fragment& fragment, Batch* batch) {
     u64 before = used_.fetch_add_relaxed(want);
     if (GARNER_UNLIKELY(before + want > soon_.load_relaxed()) && before + want > allowed()) {
       used_.fetch_sub_relaxed(want);
@@ -177,7 +173,7 @@ template <class M> class Space {
     }
     Range range = take_hole(holes_, least, want, fragment, batch);
     if (range.begin == 0) range = take_bump(least, want, fragment, batch);
-    if (const usize got = range.bytes() + batch.bytes; want != got) used_.fetch_sub_relaxed(want - got);
+    if (const usize got = range.bytes() + bytes_of(batch); want != got) used_.fetch_sub_relaxed(want - got);
     return range;
   }
 
@@ -207,7 +203,7 @@ template <class M> class Space {
   }
   void abandon(Fragment& fragment) { fragment.current.store_relaxed(kNoRegion); }
 
-  Range take_bump(usize least, usize want, Fragment& fragment, Batch& batch) {
+  Range take_bump(usize least, usize want, Fragment& fragment, Batch* batch) {
     Backoff lost;
     while (true) {
       u32 index = fragment.current.load_acquire(); // pairs with the release below: the region's top is initialised
@@ -255,18 +251,20 @@ template <class M> class Space {
 
   // Holes stand in bins by size, each of twice the size of the one before. A single object gets the smallest hole that fits, so that
   // large holes stay; a buffer the largest, so that buffers are few.
-  Range take_hole(Vector<Range>* bins, usize least, usize want, Fragment& fragment, Batch& batch) {
+  Range take_hole(Vector<Range>* bins, usize least, usize want, Fragment& fragment, Batch* batch) {
     if (GARNER_LIKELY(hole_bytes_.load_relaxed() == 0)) return {}; // a hint: whoever misses a new hole bumps instead
     Locked<typename M::Lock> guard(lock_);
     const Range first = find_hole(bins, least, want, fragment);
-    while (first.begin != 0 && batch.count < batch.most && first.bytes() + batch.bytes + kLeastHole <= want) {
-      const Range next = find_hole(bins, kLeastHole, want - first.bytes() - batch.bytes, fragment);
+    if (first.begin == 0 || batch == nullptr) return first;
+    while (batch->count < Batch::kMost && first.bytes() + batch->bytes + kLeastHole <= want) {
+      const Range next = find_hole(bins, kLeastHole, want - first.bytes() - batch->bytes, fragment);
       if (next.begin == 0) break;
-      batch.ranges[batch.count++] = next;
-      batch.bytes += next.bytes();
+      batch->ranges[batch->count++] = next;
+      batch->bytes += next.bytes();
     }
     return first;
   }
+  static usize bytes_of(const Batch* batch) { return batch == nullptr ? 0 : batch->bytes; }
 
   // Under the lock.
   Range find_hole(Vector<Range>* bins, usize least, usize want, Fragment& fragment) {

@@ -117,8 +117,15 @@ TEST(Pins, ManyAreSharedByWorkers) {
         ASSERT_TRUE(next == kept.end() || next->first >= block_of(ref) + 96);
         ASSERT_TRUE(next == kept.begin() || std::prev(next)->second <= block_of(ref));
       }
+      std::map<u32, word> survivors; // that are pinned now
+      for (u32 i = 1; i < kMany; i += 7)
+        if (i % every != 0) survivors[i] = heap.at(i).at, heap.root(heap.at(i), RootKind::pinned);
       heap.young();
       for (u32 i = 0; i < kMany; i++) ASSERT_EQ(heap.id(heap.at(i)), ids[i]);
+      for (auto [i, at] : survivors) {
+        ASSERT_EQ(heap.at(i).at, at);
+        ASSERT_EQ(heap.role({at}), Role::old) << "with its region";
+      }
       heap.full();
       for (u32 i = 0; i < kMany; i++) ASSERT_EQ(heap.id(heap.at(i)), ids[i]);
     }

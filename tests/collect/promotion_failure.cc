@@ -49,22 +49,25 @@ TEST(PromotionFailure, N14PinnedObjectsAndHandlesComeThrough) {
   SyntheticShape shape;
   shape.eden = shape.eden_min = shape.eden_max = 2 * MiB;
   shape.limit = 512 * KiB + 2600 * KiB;
-  for (const char* options : {"no_room=full", "no_room=keep,verify=both", "no_room=keep,verify=both,workers=4,woken_per=0"}) {
+  for (const char* options : {"no_room=full", "no_room=keep,verify=both", "no_room=keep,verify=both,workers=4,woken_per=0"}) for (u32 every : {100u, 10u}) { // 900 pins: as many as workers share
     SmallHeap heap(options, shape);
     std::vector<Handle> handles;
     for (u32 i = 0; i < 9000; i++) {
       Ref ref = heap.leaf(200);
       ASSERT_NE(ref.at, 0u);
       handles.push_back(heap.host.table.create(heap.host.owner, i % 2 == 0 ? HandleKind::strong : HandleKind::weak_short, ref, 0));
-      if (i % 100 == 0) heap.root(ref, RootKind::pinned);
+      if (i % every == 0) heap.root(ref, RootKind::pinned);
     }
     std::vector<word> pins;
     for (auto& cell : heap.mutator.cells) pins.push_back(cell.value);
     heap.young();
     ASSERT_TRUE(heap.last().promotion_failed);
-    for (usize i = 0; i < pins.size(); i++) EXPECT_EQ(heap.id({pins[i]}), heap.mutator.cells[i].tag);
+    for (usize i = 0; i < pins.size(); i++) {
+      EXPECT_EQ(heap.id({pins[i]}), heap.mutator.cells[i].tag);
+      EXPECT_TRUE(synthetic::intact({pins[i]})) << "its header is not what it was";
+    }
     for (u32 i = 0; i < 9000; i++) {
-      bool lives = i % 2 == 0 || i % 100 == 0;
+      bool lives = i % 2 == 0 || i % every == 0;
       ASSERT_EQ(*handles[i] != 0, lives);
       ASSERT_EQ(lives ? heap.id({*handles[i]}) : i + 1, i + 1);
     }

@@ -141,6 +141,7 @@ TEST_P(WeakAndFinal, ManyAreToldApartByWorkers) {
   constexpr u32 kMany = 9000;
   usize target = heap.root(heap.leaf());
   std::set<u32> wanted;
+  std::vector<Ref> again;
   u32 dropped = 0, suppressed = 0;
   for (u32 i = 0; i < kMany; i++) {
     const bool eager = i % 3 == 0, suppress = !eager && i % 5 == 0;
@@ -153,10 +154,11 @@ TEST_P(WeakAndFinal, ManyAreToldApartByWorkers) {
     if (suppress) store_word(header_of(ref).at, load_word(header_of(ref).at) | synthetic::kSuppressed), suppressed++;
     if (!eager && !suppress) wanted.insert(heap.id(ref));
     ASSERT_TRUE(heap.host.finalize_queue.add(0, ref));
-    if (suppress && i % 100 == 55) {
-      ASSERT_TRUE(heap.host.finalize_queue.add(0, ref));
-      wanted.insert(heap.id(ref));
-    }
+    if (suppress && i % 100 == 55) again.push_back(ref);
+  }
+  for (Ref ref : again) { // far from their first entries, so that another worker looks at these
+    ASSERT_TRUE(heap.host.finalize_queue.add(0, ref));
+    wanted.insert(heap.id(ref));
   }
   heap.collect(GetParam(), true);
   EXPECT_EQ(heap.host.dropped.size(), dropped);

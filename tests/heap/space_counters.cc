@@ -207,16 +207,13 @@ TEST(SpaceCounters, N2ABatchOfHolesIsABuffer) {
     auto it = std::prev(holes.upper_bound(range.begin));
     return range.begin >= it->first && range.end <= it->first + it->second;
   };
-  Batch none;
-  Range alone = bare.space.take(512, 8192, 0, none);
+  Range alone = bare.space.take(512, 8192);
   EXPECT_EQ(alone.bytes(), 1024u);
-  EXPECT_EQ(none.count, 0u);
   taken += alone.bytes();
   had -= alone.bytes();
   for (usize want : {1024u, 1200u, 1280u, 3000u, 8192u, 65536u}) {
     Batch batch;
-    batch.most = Batch::kMost;
-    Range first = bare.space.take(512, want, 0, batch);
+    Range first = bare.space.take(512, want, 0, &batch);
     ASSERT_NE(first.begin, 0u);
     usize bytes = first.bytes(), listed = 0;
     EXPECT_TRUE(is_hole(first));
@@ -237,8 +234,7 @@ TEST(SpaceCounters, N2ABatchOfHolesIsABuffer) {
     had = bare.space.hole_bytes();
   }
   Batch rest;
-  rest.most = Batch::kMost;
-  EXPECT_FALSE(is_hole(bare.space.take(4096, 8192, 0, rest))) << "no hole has room for its first object";
+  EXPECT_FALSE(is_hole(bare.space.take(4096, 8192, 0, &rest))) << "no hole has room for its first object";
   EXPECT_EQ(rest.count, 0u);
 }
 
@@ -265,8 +261,7 @@ TEST(SpaceCounters, N2ManyThreadsNeverShareARange) {
       Random random(me);
       for (u32 i = 0; i < 1500; i++) {
         Space<CountingLinux>::Batch batch;
-        batch.most = u32(random.below(3));
-        all.mine[me].push_back(all.bare.space.take(24 + random.below(100) * 8, 2048, 0, batch));
+        all.mine[me].push_back(all.bare.space.take(24 + random.below(100) * 8, 2048, 0, random.one_in(3) ? nullptr : &batch));
         for (u32 k = 0; k < batch.count; k++) all.mine[me].push_back(batch.ranges[k]);
       }
       all.gone.fetch_add_acq_rel(1);

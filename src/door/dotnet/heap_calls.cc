@@ -108,20 +108,11 @@ u64 HeapCalls::GetGenerationBudget(int generation) {
   }
 }
 
-// The runtime stopped the world by itself: buffers are in use. Their rests are covered for the walk and zeroed again after it.
+// The runtime stopped the world by itself: buffers are in use. They are closed for the walk, as for a collection.
 void HeapCalls::DiagWalkHeapWithACHandling(clr::WalkFn visit, void* data, int generation, bool with_large) {
-  auto cover = [](clr::gc_alloc_context* context, void* host) {
-    if (context->alloc_ptr == nullptr) return;
-    word begin = word(context->alloc_ptr) - kHeadBytes;
-    static_cast<DotNet*>(host)->fill(begin, word(context->alloc_limit) + 2 * kWordBytes - begin);
-  };
-  auto uncover = [](clr::gc_alloc_context* context, void*) {
-    if (context->alloc_ptr != nullptr) memset(context->alloc_ptr - kHeadBytes, 0, 3 * kWordBytes);
-  };
   host_.cycle->hold_beside();
-  host_.ee->GcEnumAllocContexts(cover, &host_);
+  host_.ee->GcEnumAllocContexts([](clr::gc_alloc_context* context, void* host) { static_cast<DotNet*>(host)->close_context(context, false); }, &host_);
   host_.walk_heap(visit, data, generation, with_large);
-  host_.ee->GcEnumAllocContexts(uncover, &host_);
   host_.cycle->let_beside_go();
 }
 

@@ -1,6 +1,6 @@
 // Allocation for a .NET program: buffers for the compiled fast path, large and pinned objects, and what to do when memory is short.
 //
-// A buffer is [begin, end): all zero when handed out, published as alloc_ptr = begin + 8 and alloc_limit = end - 16, so that the last
+// A buffer is [begin, end): all zero when handed out, but for its last word (see next_of_buffer), published as alloc_ptr = begin + 8 and alloc_limit = end - 16, so that the last
 // object ends at least 24 bytes before the end and a filler always fits. The compiled path never checks for large objects; buffers
 // stay below the large threshold for that reason.
 // When a request fails: collect (young, or full when due), then full, then full with everything compacted; then, once what waits to be finalized has been, that again; then pages of its own
@@ -15,36 +15,26 @@ constexpr u64 kTickBytes = 100 * 1000;       // how often an allocation tick is 
 
 word buffer_end(const clr::gc_alloc_context* context) { return word(context->alloc_limit) + kTailBytes; }
 
-// A batch of holes (Space::Batch): the last word of an open buffer tells where the next hole begins, 0: there is none. That is a filler, and the first word behind what tells its
-// size tells the one after it. The word before: what buffers of the batch that are closed have left unused, which total_allocated_ still counts. No object reaches these two.
+// A batch of holes (Space::Batch): the last word of an open buffer, which no object reaches, tells where the next hole begins, 0: there is none. That is a filler, and the first word
+// behind what tells its size tells the one after it. Who closes a buffer and forgets the word loses nothing: they stay fillers until the next collection.
 word next_of_buffer(const clr::gc_alloc_context* context) { return buffer_end(context) - kWordBytes; }
-word unused_of_buffer(const clr::gc_alloc_context* context) { return buffer_end(context) - 2 * kWordBytes; }
 word next_of_hole(word hole) { return hole + kMinObjectBytes; }
-constexpr usize given_of(usize bytes) { return bytes - kHeadBytes - kTailBytes; } // alloc_limit - alloc_ptr of such a buffer
 
 } // namespace
 
 void DotNet::close_context(clr::gc_alloc_context* context, bool thread_dies) {
-  if (context->alloc_ptr == nullptr) return;
-  u64 unused = 0; // of the batch; they stay the fillers that they are until the next collection
-  for (word hole = load_word(next_of_buffer(context)); hole != 0; hole = load_word(next_of_hole(hole))) unused += given_of(size({hole + kHeadBytes}));
-  unused += close_buffer(context, thread_dies);
-  if (unused != 0) total_allocated_.fetch_sub_relaxed(unused);
+  if (const u64 unused = close_buffer(context, thread_dies); unused != 0) count_allocated(0 - unused);
 }
 
-// Returns what total_allocated_ counts too much: of this buffer, unless the thread dies, when the runtime books that, and of those of its batch before.
+// Returns what total_allocated() counts too much then. Of a dying thread's buffer that is nothing: the runtime books its rest.
 u64 DotNet::close_buffer(clr::gc_alloc_context* context, bool thread_dies) {
   if (context->alloc_ptr == nullptr) return 0;
-  u64 unused = load_word(unused_of_buffer(context));
-  if (!thread_dies) {
-    const i64 rest = context->alloc_limit - context->alloc_ptr;
-    context->alloc_bytes -= rest;
-    unused += u64(rest);
-  }
+  const i64 rest = thread_dies ? 0 : context->alloc_limit - context->alloc_ptr;
+  context->alloc_bytes -= rest;
   const word begin = word(context->alloc_ptr) - kHeadBytes;
   fill(begin, buffer_end(context) - begin);
   context->alloc_ptr = context->alloc_limit = nullptr;
-  return unused;
+  return u64(rest);
 }
 
 clr::Object* DotNet::allocate(clr::gc_alloc_context* context, usize bytes, u32 flags) {
@@ -97,26 +87,19 @@ clr::Object* DotNet::allocate_small(clr::gc_alloc_context* context, usize bytes,
   }
 }
 
-// A new buffer, or the next of the batch that there is: then no word is touched that other threads write, too.
+// A new buffer, or one of the batch that there is: then no word is touched that other threads write, too.
 clr::Object* DotNet::from_buffer(clr::gc_alloc_context* context, usize bytes) {
   // A thread's first buffers are small, so that many idle threads cost little.
   const usize want = min_of<usize>(settings.bytes(Opt::tlab), usize(8 * KiB) << min_of(context->alloc_count, 8)), least = bytes + kMinObjectBytes;
   word next = context->alloc_ptr == nullptr ? 0 : load_word(next_of_buffer(context));
-  u64 further = 0;
-  Range range;
-  const bool of_batch = next != 0 && size({next + kHeadBytes}) >= least;
-  if (of_batch) {
-    range = {next, next + size({next + kHeadBytes}), false};
-    next = load_word(next_of_hole(next));
-  } else {
+  Range range = take_from_batch(next, least);
+  if (range.begin == 0) {
     Space<Linux>::Batch batch;
-    batch.most = next == 0 ? Space<Linux>::Batch::kMost : 0; // it keeps the one it has
-    range = cycle->spaces().eden.take(least, max_of(want, least), machine.current_node(), batch);
+    range = cycle->spaces().eden.take(least, max_of(want, least), machine.current_node(), next == 0 ? &batch : nullptr); // it keeps the one it has
     if (range.begin == 0) return nullptr;
     for (u32 i = batch.count; i-- > 0; next = batch.ranges[i].begin) {
       fill(batch.ranges[i].begin, batch.ranges[i].bytes());
       store_word(next_of_hole(batch.ranges[i].begin), next);
-      further += given_of(batch.ranges[i].bytes());
     }
   }
   const u64 unused = close_buffer(context, false);
@@ -128,17 +111,25 @@ clr::Object* DotNet::from_buffer(clr::gc_alloc_context* context, usize bytes) {
     store_word(next_of_buffer(context), next);
     __builtin_prefetch(reinterpret_cast<void*>(next), 1);
   }
-  const usize given = given_of(range.bytes());
+  const usize given = usize(context->alloc_limit - context->alloc_ptr);
   context->alloc_bytes += i64(given);
   clr::Object* object = reinterpret_cast<clr::Object*>(context->alloc_ptr);
   context->alloc_ptr += bytes;
-  if (of_batch) {
-    store_word(unused_of_buffer(context), unused);
-    recording.note(context, range.begin, given); // accounted for with its batch
-  } else {
-    account(context, given, 0, object, bytes, further, unused);
-  }
+  account(context, given, 0, object, bytes, unused);
   return object;
+}
+
+// The first of those that `next` leads to with room for `least` bytes; it leads to the others then.
+Range DotNet::take_from_batch(word& next, usize least) {
+  for (word before = 0, hole = next; hole != 0; before = hole, hole = load_word(next_of_hole(hole))) {
+    const usize bytes = size({hole + kHeadBytes});
+    if (bytes < least) continue;
+    const word after = load_word(next_of_hole(hole));
+    if (before == 0) next = after;
+    else store_word(next_of_hole(before), after);
+    return {hole, hole + bytes, false};
+  }
+  return {};
 }
 
 Range DotNet::take_eden(usize least, usize want) { return cycle->spaces().eden.take(least, want, machine.current_node()); }
@@ -297,12 +288,20 @@ bool DotNet::finalizers_give(usize bytes) {
   return now.ended != ended_before_full_ && relieve(Attempts::kMost - 1, Cause::memory_limit, cycle->count(), bytes);
 }
 
-// further: bytes of the rest of a batch. unused: of those handed out before.
-void DotNet::account(clr::gc_alloc_context* context, usize bytes, u32 kind, clr::Object* object, usize object_bytes, u64 further, u64 unused) {
+// Exact at any stop of the world, as what is left of each open buffer is known. Programs allocate on all processors, so each counts for itself.
+void DotNet::count_allocated(u64 bytes) { total_allocated_[machine.processor() % kCounters].bytes.fetch_add_relaxed(bytes); }
+
+u64 DotNet::total_allocated() const {
+  u64 all = 0;
+  for (const Counter& each : total_allocated_) all += each.bytes.load_relaxed();
+  return all;
+}
+
+// unused: bytes that were counted before, and are not handed out after all.
+void DotNet::account(clr::gc_alloc_context* context, usize bytes, u32 kind, clr::Object* object, usize object_bytes, u64 unused) {
   recording.note(context, word(object) - kHeadBytes, bytes);
-  bytes += further;
-  const u64 more = bytes - unused, now = total_allocated_.fetch_add_relaxed(more) + more; // it may be less
-  if (GARNER_UNLIKELY(no_gc_callback_at_ != 0 && now >= no_gc_callback_at_)) end_region(false);
+  count_allocated(bytes - unused);
+  if (GARNER_UNLIKELY(no_gc_callback_at_ != 0 && total_allocated() >= no_gc_callback_at_)) end_region(false);
   if (GARNER_LIKELY(!wants(clr::EventKeyword::gc, clr::EventLevel::verbose))) return;
   u64 since = tick_[kind].fetch_add_relaxed(bytes) + bytes;
   if (since < kTickBytes) return;

@@ -126,7 +126,7 @@ class DotNet {
   clr::Object* next_finalizable(); // null: none is ready. By the thread that runs finalizers
   clr::Object* allocate(clr::gc_alloc_context* context, usize bytes, u32 flags);
   void close_context(clr::gc_alloc_context* context, bool thread_dies);
-  u64 total_allocated() const { return total_allocated_.load_relaxed(); }
+  u64 total_allocated() const; // any-thread; where others allocate meanwhile, of some moment for each processor
 
   // -- marking beside the program (background.cc) --
   bool begins_beside() const;  // may an old collection begin beside the program now? Any-thread
@@ -232,8 +232,10 @@ class DotNet {
   clr::Object* allocate_large(clr::gc_alloc_context* context, usize bytes, u32 flags);
   Range take_eden(usize least, usize want);
   usize most_small() { return heap().region_bytes() / 8 * 7; } // larger objects get regions of their own
-  void account(clr::gc_alloc_context* context, usize bytes, u32 heap, clr::Object* object, usize object_bytes, u64 further = 0, u64 unused = 0);
+  void account(clr::gc_alloc_context* context, usize bytes, u32 heap, clr::Object* object, usize object_bytes, u64 unused = 0);
+  void count_allocated(u64 bytes);
   u64 close_buffer(clr::gc_alloc_context* context, bool thread_dies);
+  Range take_from_batch(word& next, usize least);
   clr::Object* from_buffer(clr::gc_alloc_context* context, usize bytes);
   word take_run(usize bytes, bool zero, bool pinned, Reach reach);
   clr::Object* place_last(clr::gc_alloc_context* context, usize bytes, bool pinned);
@@ -297,7 +299,11 @@ class DotNet {
   Atomic<u32> finalizing_{0};      // relaxed, pairs with nothing: the thread that runs finalizers; 0 before the first
   u64 ended_before_full_ = 0;      // finalizers that had ended when the last full collection began; written with the world stopped
   Atomic<u32> idle_sleeps_{0};     // futex: 1 while the thread waits for a collection; exchange_acq_rel by it and by release, so that one of them sees the other
-  Atomic<u64> total_allocated_{0}; // bytes handed out minus what was handed back
+  static constexpr u32 kCounters = 16;
+  struct alignas(kLineBytes) Counter {
+    Atomic<u64> bytes{0};
+  };
+  Counter total_allocated_[kCounters]; // relaxed, by processor: bytes handed out minus what was handed back; only the sum, modulo 2^64, tells
   Atomic<u64> tick_[3];            // bytes since the last allocation tick, per heap kind
   Atomic<u32> refills_{0};         // for stress
   // Regions without collections.

@@ -117,7 +117,7 @@ void DotNet::release() {
 
 bool DotNet::take_suppressed(Ref ref) {
   u32* header = reinterpret_cast<u32*>(ref.at + clr::kHeaderAt);
-  if ((*header & clr::kHeaderFinalizerRun) == 0) return false;
+  if ((__atomic_load_n(header, __ATOMIC_RELAXED) & clr::kHeaderFinalizerRun) == 0) return false;
   return (__atomic_fetch_and(header, ~clr::kHeaderFinalizerRun, __ATOMIC_RELAXED) & clr::kHeaderFinalizerRun) != 0; // registered twice: one of two workers takes it
 }
 

@@ -125,7 +125,7 @@ template <class M> bool Synthetic<M>::drop_eagerly(Ref ref) {
 
 template <class M> bool Synthetic<M>::take_suppressed(Ref ref) {
   word at = header_of(ref).at;
-  if ((load_word(at) & synthetic::kSuppressed) == 0) return false;
+  if ((__atomic_load_n(reinterpret_cast<word*>(at), __ATOMIC_RELAXED) & synthetic::kSuppressed) == 0) return false;
   if ((__atomic_fetch_and(reinterpret_cast<word*>(at), ~word(synthetic::kSuppressed), __ATOMIC_RELAXED) & synthetic::kSuppressed) == 0) return false; // another worker's
   Locked<typename M::Lock> guard(told_);
   GARNER_CHECK(unsuppressed.push(synthetic::id_of(ref)), "no memory");
