@@ -1,4 +1,4 @@
-// Marking beside the program: each guard that its argument names (collect/concurrent/marking.h) is left out in turn, and a program that moves references about while
+// Marking beside the program: each guard that its argument names (collect/concurrent/marking.h; but walked_dead, which marking_explored.cc finds) is left out in turn, and a program that moves references about while
 // its old objects are marked must lose something; with all of them it never does.
 // The program runs on the simulated machine, under another schedule for every seed, each in a process of its own: a lost object may be found in any way.
 #include <atomic>

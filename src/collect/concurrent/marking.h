@@ -1,4 +1,4 @@
-// Marking beside the program: finds what is dead in old space while the program runs, and sweeps it where it lies (collect.marking=concurrent).
+// Marking beside the program: finds what is dead in old space while the program runs, and sweeps it where it lies (collect.marking=auto|concurrent).
 //
 // What happens (cycle/cycle.ipp calls it; "workers" marks what runs on the gang, "thread" what runs beside the program):
 //   first pause   after a young collection. begin; gather and seed (workers): what roots, handles and young objects refer to in old space is marked. The program's
@@ -25,7 +25,7 @@
 // noted P's page, and P's page was read again afterwards: by a revision, or in the last pause. So there is no such object. Deletions need no barrier: what is
 // cut off after it was marked floats until the next marking.
 //
-// RACES AND THEIR GUARDS, each with the mistake that leaves the guard out (Trap, seam/watch.h), which tests/collect/marking_traps.cc must find:
+// RACES AND THEIR GUARDS, each with the mistake that leaves the guard out (Trap, seam/watch.h), which tests/collect/marking_explored.cc must find, and marking_traps.cc all but walked_dead:
 //   - the program stores a white object into one that was read already, and drops every other reference: the barrier (unwatched_store)
 //   - a store comes between the reading of a page and its cleaning: pages are cleaned first, then every processor passes a barrier, then they are read
 //     (late_cleaning; the barrier: heap/written.h). Where the system refuses the barrier, pages are noted again and left to the last pause
