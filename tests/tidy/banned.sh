@@ -21,7 +21,7 @@ ban locks '\bpthread_(mutex|cond|rwlock|spin|once|key)[a-z_]*|<(mutex|semaphore|
 
 # Whatever the source says, this is what the loader resolves: each name here was a decision.
 known=' abort clock_gettime close fallocate fcntl fstat ftruncate getenv getpid getrlimit madvise memchr memcmp memcpy memfd_create memmove memset mmap mremap mprotect munmap open poll
- pthread_attr_destroy pthread_attr_init pthread_attr_setdetachstate pthread_create pthread_sigmask read sched_getaffinity sched_setaffinity sched_yield
+ pthread_attr_destroy pthread_attr_init pthread_attr_setdetachstate pthread_create pthread_sigmask read sched_getaffinity sched_getcpu sched_setaffinity sched_yield
  sigaddset sigdelset sigemptyset sigfillset sigismember sigpending sigtimedwait strchr strcmp strerrordesc_np strlen strstr syscall sysconf sysinfo unlink write
  __errno_location __sched_cpucount __cxa_finalize __gmon_start__ _ITM_deregisterTMCloneTable _ITM_registerTMCloneTable '
 verdict imports < <(nm -D --undefined-only "$LIB" | awk '{print $NF}' | sed 's/@.*//' | sort -u | while read -r name; do
