@@ -91,12 +91,31 @@ template <class M> class Space {
   void add_hole(word begin, word end) {
     if (end - begin >= kLeastHole && holes_[bin_of(end - begin)].push({begin, end, false})) hole_bytes_.fetch_add_relaxed(end - begin);
   }
-  // Many, by one of several threads.
-  void add_holes(const Range* holes, u32 count) {
-    if (count == 0) return;
-    Locked<typename M::Lock> guard(lock_);
-    for (u32 i = 0; i < count; i++) add_hole(holes[i].begin, holes[i].end);
-  }
+  // The holes that one of several threads finds, added many under one lock, and the last ones when it ends.
+  class Found {
+   public:
+    explicit Found(Space& space) : space_(space) {}
+    ~Found() { give(); }
+    Found(const Found&) = delete;
+    Found& operator=(const Found&) = delete;
+    void add(word begin, word end) {
+      if (end - begin < kLeastHole) return;
+      holes_[count_++] = {begin, end, false};
+      if (count_ == kAtOnce) give();
+    }
+
+   private:
+    static constexpr u32 kAtOnce = 64;
+    void give() {
+      if (count_ == 0) return;
+      Locked<typename M::Lock> guard(space_.lock_);
+      for (u32 i = 0; i < count_; i++) space_.add_hole(holes_[i].begin, holes_[i].end);
+      count_ = 0;
+    }
+    Space& space_;
+    u32 count_ = 0;
+    Range holes_[kAtOnce];
+  };
   void forget_holes() {
     for (Vector<Range>& bin : holes_) bin.clear();
     for (Vector<Range>& bin : resting_) bin.clear();

@@ -144,7 +144,6 @@ template <class H, class M> class Marking {
   u32 condemned() const { return 2; }
 
  private:
-  static constexpr u32 kHolesAtOnce = 64;  // that a sweep adds to a space under one lock
   static constexpr u32 kRegionsPerTask = 16, kChunksPerTask = 8, kYoungPerTask = 4, kLeftPerTask = 256;
   static constexpr u32 kPerLook = 16;      // entries or pages between two looks at who waits
   static constexpr u32 kRounds = 8;        // revisions at most; a program that writes faster than they go is left to the last pause

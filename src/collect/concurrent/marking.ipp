@@ -497,14 +497,10 @@ template <class H, class M> void Marking<H, M>::sweep(u32 index) {
   Space<M>& space = r.role == Role::pinned ? spaces_.pinned : spaces_.old;
   const bool offers = !moving_.leaves(index);
   r.unswept = false;
-  Range found[kHolesAtOnce];
-  u32 count = 0;
+  typename Space<M>::Found found(space);
   fill_gaps(heap_, heap_.old_marks(), index, [&](word from, word to) {
-    if (!offers || to - from < Space<M>::kLeastHole) return;
-    found[count++] = {from, to, false};
-    if (count == kHolesAtOnce) space.add_holes(found, count), count = 0;
+    if (offers) found.add(from, to);
   });
-  space.add_holes(found, count);
 }
 
 template <class H, class M> void Marking<H, M>::finish() {

@@ -279,7 +279,7 @@ template <class H, class M> class Evacuation {
   void strong_chunk(Self& self, Worker& w, HandleChunk& chunk);
   // Of how many pins a phase of the gang is worth while: each costs two or three lines of memory, twice. What found no memory is put back by one.
   static constexpr usize kPinsToShare = 512;
-  static constexpr u32 kPinsPerTask = 256, kSweptPerTask = 4, kHolesAtOnce = 64;
+  static constexpr u32 kPinsPerTask = 256, kSweptPerTask = 4;
   bool shares_pins() const { return pinned_count_ >= kPinsToShare && !failed(); }
   void put_back(const Vector<typename Worker::Kept>& list, usize first, usize last);
   void sweep_kept(u32 index);

@@ -671,15 +671,12 @@ template <class H, class M> void Evacuation<H, M>::sweep_kept(u32 index) {
   const bool was_survivor = r.role == Role::survivor, aged = ages(r), many = many_pins(r);
   Space<M>& space = was_survivor ? spaces_.old : spaces_.eden;
   word top = r.top.load_relaxed(), hole = heap_.begin_of(index);
-  Range holes[kHolesAtOnce];
-  u32 count = 0;
+  typename Space<M>::Found found(space);
   auto close = [&](word end) {
     if (end == hole) return;
     heap_.fill(hole, end - hole);
     note_start(heap_, index, hole, end);
-    if (aged || end - hole < Space<M>::kLeastHole) return; // holes of survivors are of no use until their region is old
-    if (count == kHolesAtOnce) space.add_holes(holes, count), count = 0;
-    holes[count++] = {hole, end, false};
+    if (!aged) found.add(hole, end); // holes of survivors are of no use until their region is old
   };
   usize live = 0;
   heap_.marks().each(hole, align_up(top, kMarkBlockBytes), [&](word block, usize bytes) { // not the dead: they may be many
@@ -697,7 +694,6 @@ template <class H, class M> void Evacuation<H, M>::sweep_kept(u32 index) {
     }
   }
   close(top);
-  space.add_holes(holes, count);
   heap_.marks().clear(heap_.begin_of(index), heap_.end_of(index));
   r.live_bytes = live;
   heap_.set_cset(index, 0);

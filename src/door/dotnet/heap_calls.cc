@@ -111,7 +111,7 @@ u64 HeapCalls::GetGenerationBudget(int generation) {
 // The runtime stopped the world by itself: buffers are in use. They are closed for the walk, as for a collection.
 void HeapCalls::DiagWalkHeapWithACHandling(clr::WalkFn visit, void* data, int generation, bool with_large) {
   host_.cycle->hold_beside();
-  host_.ee->GcEnumAllocContexts([](clr::gc_alloc_context* context, void* host) { static_cast<DotNet*>(host)->close_context(context, false); }, &host_);
+  host_.close_contexts();
   host_.walk_heap(visit, data, generation, with_large);
   host_.cycle->let_beside_go();
 }

@@ -26,6 +26,10 @@ void DotNet::close_context(clr::gc_alloc_context* context, bool thread_dies) {
   if (const u64 unused = close_buffer(context, thread_dies); unused != 0) count_allocated(0 - unused);
 }
 
+void DotNet::close_contexts() {
+  ee->GcEnumAllocContexts([](clr::gc_alloc_context* context, void* self) { static_cast<DotNet*>(self)->close_context(context, false); }, this);
+}
+
 // Returns what total_allocated() counts too much then. Of a dying thread's buffer that is nothing: the runtime books its rest.
 u64 DotNet::close_buffer(clr::gc_alloc_context* context, bool thread_dies) {
   if (context->alloc_ptr == nullptr) return 0;

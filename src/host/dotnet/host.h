@@ -126,6 +126,7 @@ class DotNet {
   clr::Object* next_finalizable(); // null: none is ready. By the thread that runs finalizers
   clr::Object* allocate(clr::gc_alloc_context* context, usize bytes, u32 flags);
   void close_context(clr::gc_alloc_context* context, bool thread_dies);
+  void close_contexts(); // of all threads, while the world stands
   u64 total_allocated() const; // any-thread; where others allocate meanwhile, of some moment for each processor
 
   // -- marking beside the program (background.cc) --

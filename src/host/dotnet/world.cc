@@ -30,7 +30,7 @@ void DotNet::stop(Cause cause) {
 }
 
 void DotNet::begin(Kind kind, Cause cause, u64 number) {
-  ee->GcEnumAllocContexts([](clr::gc_alloc_context* context, void* self) { static_cast<DotNet*>(self)->close_context(context, false); }, this);
+  close_contexts();
   finalize_queue.compact();
   if (kind == Kind::full) ended_before_full_ = finalize_queue.progress().ended;
   int generation = int(kind);
