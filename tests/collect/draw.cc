@@ -117,14 +117,19 @@ SimConfig draw_machine(u64 seed) {
   return config;
 }
 
-std::string describe(const Script& script) {
+std::string option_text(const Settings& settings) {
   std::string text;
   for (const OptRow& row : kTable) {
-    if (script.settings.get(row.id) == row.value) continue;
+    if (row.id == Opt::preset || settings.get(row.id) == row.value) continue; // a preset's name would bring back values that were drawn anew
     char value[Settings::kTextBytes];
-    script.settings.print(row.id, value, sizeof value);
-    text += std::string(row.name) + "=" + value + " ";
+    settings.print(row.id, value, sizeof value);
+    text += (text.empty() ? "" : ",") + std::string(row.name) + "=" + value;
   }
+  return text;
+}
+
+std::string describe(const Script& script) {
+  std::string text = option_text(script.settings) + " ";
   auto flag = [&](bool on, const char* name) {
     if (on) text += std::string(name) + " ";
   };

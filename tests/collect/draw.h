@@ -10,7 +10,9 @@ Settings draw_settings(u64 seed);
 Script draw_script(u64 seed, bool real_threads);
 SimConfig draw_machine(u64 seed);
 
-// What was drawn, as text: the options that differ from their defaults, and the rest.
+// The options that differ from their defaults, as the environment variable GARNER takes them; a preset by its values, not by its name.
+std::string option_text(const Settings& settings);
+// What was drawn, as text: these options, and the rest.
 std::string describe(const Script& script);
 
 } // namespace garner::test

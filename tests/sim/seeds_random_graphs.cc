@@ -2,6 +2,7 @@
 //
 //   garner_seeds [--machine sim|linux] [--races on|off] [--seeds N] [--first S] [--time-limit SECONDS] [--jobs J]
 //   garner_seeds --seed S [--machine …] [--races …]     plays one seed in this process and says what it was
+//   garner_seeds --options S                            prints the options that a seed draws, as GARNER takes them, and plays nothing
 // With --races every access of the simulated machine is held against the declared memory orders (machine/sim/races.h).
 //
 // Each seed is a script, a choice of options and, on the simulated machine, a scheduler with faults. A seed that fails (the verifier,
@@ -22,7 +23,7 @@ namespace garner::test {
 namespace {
 
 struct Options {
-  bool linux_machine = false, one = false, races = false;
+  bool linux_machine = false, one = false, races = false, only_options = false;
   u64 seeds = 10'000, first = 1, seed = 0;
   u32 jobs = u32(sysconf(_SC_NPROCESSORS_ONLN)), time_limit = 0;
 };
@@ -123,6 +124,7 @@ bool read_options(int count, char** args, Options& options) {
     else if (strcmp(args[i], "--time-limit") == 0) options.time_limit = u32(number);
     else if (strcmp(args[i], "--jobs") == 0) options.jobs = u32(clamp_to<u64>(number, 1, 64));
     else if (strcmp(args[i], "--seed") == 0) options.seed = number, options.one = true;
+    else if (strcmp(args[i], "--options") == 0) options.seed = number, options.only_options = true;
     else return false;
   }
   options.jobs = clamp_to(options.jobs, 1u, 64u);
@@ -135,8 +137,12 @@ bool read_options(int count, char** args, Options& options) {
 int main(int count, char** args) {
   garner::test::Options options;
   if (!garner::test::read_options(count, args, options)) {
-    fprintf(stderr, "usage: garner_seeds [--machine sim|linux] [--races on|off] [--seeds N] [--first S] [--time-limit S] [--jobs J] | --seed S [--machine …]\n");
+    fprintf(stderr, "usage: garner_seeds [--machine sim|linux] [--races on|off] [--seeds N] [--first S] [--time-limit S] [--jobs J] | --seed S [--machine …] | --options S\n");
     return 2;
+  }
+  if (options.only_options) {
+    printf("%s\n", garner::test::option_text(garner::test::draw_settings(options.seed)).c_str());
+    return 0;
   }
   return options.one ? garner::test::play_one(options) : garner::test::play_many(options);
 }

@@ -117,6 +117,23 @@ sed -i 's/-lt 4/-lt 3/; s/count/second/g' interrupted.sh # before any run of the
 runs=1 compare 130 --at unlimited,unlimited -- sh interrupted.sh
 has 'Interrupted: these are the runs until then.'
 
+# This collector with other options and from other libraries, beside itself, without any stock one; each gets what is its own.
+{ cat program.sh; echo 'echo "$DOTNET_GCPath $(echo ",$GARNER" | grep -o ",[a-z.]*eden=[0-9a-z]*\|,[a-z.]*workers=[0-9]*" | tr -d "\n")" >> whose
+case $GARNER in *eden=8m*) pause=5 ;; *) pause=20 ;; esac
+echo "{\"checksum\":\"5f\",\"gc\":{\"pause_total_ms\":$pause,\"pause_max_ms\":2}}"'; } > also.sh
+: > other.so
+: > order
+runs=1 compare 0 --also eden=8m,lean=off --also-lib ./other.so -o workers=2 --html also.html -- sh also.sh
+! grep -q stock order || fail "a stock collector was run, too: $(cat order)"
+[ "$(sed "s,.*/,," whose | tr '\n' ';')" = 'lib.so ,workers=2;lib.so ,workers=2,eden=8m;other.so ,workers=2;' ] || fail "whose options and libraries: $(cat whose)"
+has 'garner / eden=8m,lean=off'
+has 'garner / ./other.so'
+grep -q 'eden=8m,lean=off: library ' also.html || fail "the page does not say what was run"
+runs=1 compare 0 --also eden=8m --with stock-server -- sh also.sh
+has 'garner / stock-server'
+bad "'eden=8m' is given twice" compare --lib lib.so --also eden=8m --also eden=8m -- true
+bad 'edem' compare --lib lib.so --also edem=8m -- true
+bad 'nowhere.so' compare --lib lib.so --also-lib nowhere.so -- true
 # Without this collector, and with warm-ups, which do not count.
 : > order
 warmups=1

@@ -30,29 +30,49 @@ namespace {
 struct CompareArgs {
   CollectorArgs collector;
   std::string mode = "garner", limit, json, markdown, html;
-  std::vector<std::string> with = {"stock-workstation"}, files, at;
+  std::vector<std::string> with, also, also_library, files, at;
   int runs = 5, warmups = 1;
   double time_limit_s = 0;
   bool trace_pauses = false, only_min_heap = false;
 };
 
+constexpr const char* kWith = "stock-workstation"; // where nothing is named
+
+// This collector once more, with other options and with other libraries. Each has its name in the tables by what is other.
+void add_also(const CompareArgs& args, const Plan& plan, std::vector<Contender>& contenders) {
+  auto add = [&](const std::string& label, const std::string& options, const std::string& library) {
+    for (const Contender& earlier : contenders)
+      if (label == earlier.name()) throw UsageError(fmt::format("'{}' is given twice", label));
+    Plan other = plan;
+    other.mode = Mode::garner, other.label = label, other.options = options, other.library = find_library(library).string();
+    contenders.push_back({other, {}, ""});
+  };
+  for (const std::string& list : args.also) {
+    CollectorArgs with = args.collector;
+    with.options.push_back(list);
+    add(list, merge_options(with, std::getenv("GARNER")).text, args.collector.library);
+  }
+  for (const std::string& library : args.also_library) add(library, plan.options, library);
+}
+
 std::vector<Contender> contenders_of(const CompareArgs& args, const std::vector<std::string>& program) {
   std::vector<std::string> names = {args.mode};
   names.insert(names.end(), args.with.begin(), args.with.end());
+  if (args.with.empty() && args.also.empty() && args.also_library.empty()) names.push_back(kWith);
   std::vector<Contender> contenders;
-  std::string options = merge_options(args.collector, std::getenv("GARNER")).text;
+  Plan plan;
+  plan.program = program;
+  plan.options = merge_options(args.collector, std::getenv("GARNER")).text;
+  plan.time_limit_s = args.time_limit_s;
+  plan.files = args.files;
+  plan.trace_pauses = args.trace_pauses;
+  if (!args.limit.empty()) plan.limit_bytes = parse_size(args.limit, "--limit");
   for (Mode mode : parse_modes(names)) {
-    Plan plan;
     plan.mode = mode;
-    plan.program = program;
-    plan.options = options;
-    plan.time_limit_s = args.time_limit_s;
-    plan.files = args.files;
-    plan.trace_pauses = args.trace_pauses;
-    if (mode == Mode::garner) plan.library = find_library(args.collector.library).string();
-    if (!args.limit.empty()) plan.limit_bytes = parse_size(args.limit, "--limit");
+    plan.library = mode == Mode::garner ? find_library(args.collector.library).string() : "";
     contenders.push_back({plan, {}, ""});
   }
+  add_also(args, plan, contenders);
   return contenders;
 }
 
@@ -87,7 +107,6 @@ std::vector<std::string> how_made(const CompareArgs& args, const std::vector<Con
     std::error_code none;
     const uintmax_t size = std::filesystem::file_size(contender.plan.library, none);
     how += fmt::format("; {}: library {}{}, options {}", contender.name(), contender.plan.library, none ? "" : fmt::format(" ({} bytes)", size), contender.plan.options.empty() ? "none" : contender.plan.options);
-    break;
   }
   return {std::move(where), std::move(how)};
 }
@@ -157,11 +176,12 @@ Command add_compare(CLI::App& root) {
   CLI::App* app = root.add_subcommand("compare", "Run a program on this and on stock collectors in turn, and compare");
   auto args = std::make_shared<CompareArgs>();
   add_collector_args(*app, args->collector);
-  app->add_option("--with", args->with, "What to compare with, separated by commas: " + mode_names(", "))
+  app->add_option("--with", args->with, fmt::format("What to compare with, separated by commas: {}. Where nothing else is named: {}", mode_names(", "), kWith))
       ->type_name("MODES")
       ->delimiter(',')
-      ->allow_extra_args(false)
-      ->capture_default_str();
+      ->allow_extra_args(false);
+  app->add_option("--also", args->also, "This collector once more, with these options besides; may be given again")->type_name("NAME=VALUE,...")->allow_extra_args(false);
+  app->add_option("--also-lib", args->also_library, "This collector once more, from this library, as another build of it; may be given again")->type_name("FILE")->allow_extra_args(false);
   app->add_option("--mode", args->mode, "What is compared with them")->type_name("MODE")->capture_default_str();
   app->add_option("--runs", args->runs, "Runs of each that count")->type_name("N")->check(CLI::Range(1, 1000))->capture_default_str();
   app->add_option("--warmup", args->warmups, "Runs of each before those")->type_name("N")->check(CLI::Range(0, 1000))->capture_default_str();
@@ -183,7 +203,7 @@ Command add_compare(CLI::App& root) {
   app->add_option("--json", args->json, "Write all figures to this file")->type_name("FILE");
   app->add_option("--md", args->markdown, "Write the table to this file, as markdown")->type_name("FILE");
   app->add_option("--html", args->html, "Write a page to this file: the tables, and charts of every run")->type_name("FILE");
-  for (const char* means_nothing : {"--option", "--preset", "--workers", "--lib", "--with", "--mode", "--runs", "--warmup", "--at", "--trace-pauses", "--json", "--md", "--html"}) only->excludes(app->get_option(means_nothing));
+  for (const char* means_nothing : {"--option", "--preset", "--workers", "--lib", "--with", "--also", "--also-lib", "--mode", "--runs", "--warmup", "--at", "--trace-pauses", "--json", "--md", "--html"}) only->excludes(app->get_option(means_nothing));
   expects_program(*app);
   app->footer("Figures are medians; from three runs on, ratios have 95 % confidence intervals (bootstrap). overhead: the time taken over the least that any mode would\n"
               "take without its pauses. The minimum heap is the smallest DOTNET_GCHeapHardLimit, to 5 %, at which the program gives the same on stock workstation\n"

@@ -149,9 +149,9 @@ class Marks {
   Json head(const std::string& title) {
     const std::string options = merge_options(args_.collector, std::getenv("GARNER")).text;
     pages_.title(1, title);
-    pages_.line(fmt::format("{}; size {}; options of the collector: {}", measuring_->setup().machine(), args_.size, options.empty() ? "the defaults" : options));
+    pages_.line(fmt::format("{}; size {}; library {}; options of the collector: {}", measuring_->setup().machine(), args_.size, measuring_->collector(), options.empty() ? "the defaults" : options));
     if (args_.size != "normal") pages_.line("Marks are for size normal: what is reached at any other says nothing of them.");
-    return {{"size", args_.size}, {"machine", measuring_->setup().machine()}, {"options", options}, {"missing", missing_}};
+    return {{"size", args_.size}, {"machine", measuring_->setup().machine()}, {"library", measuring_->collector()}, {"options", options}, {"missing", missing_}};
   }
 
   Json tell_rows() {

@@ -79,6 +79,7 @@ class Measuring {
   explicit Measuring(const MeasuringArgs& args);
 
   const BenchSetup& setup() const { return setup_; }
+  const std::string& collector() const { return collector_; } // the digest of its library
   // What is kept of it; nothing is built, prepared or run.
   std::optional<BenchResult> kept(const PartPlan& part) const;
   // What is kept, else what is measured now, which is kept then. std::runtime_error when the workload cannot be built, or fails on the stock collector.

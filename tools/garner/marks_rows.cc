@@ -493,7 +493,8 @@ Verdict at_least(const std::string& figure, const std::string& mark, double valu
 
 std::vector<std::string> workloads_of_rows() {
   return {"binary-trees", "gcbench", "warehouse", "lru-cache", "xml-transform", "finalizers", "pinned-buffers",
-          "large-objects", "dictionary", "page-rank", "inverted-index", "kestrel", "roslyn"};
+          "large-objects", "dictionary", "page-rank", "inverted-index", "kestrel", "roslyn",
+          "k-means", "components", "rmat-paths", "actors", "path-tracer", "hostile", "aes", "documents", "linear-algebra"};
 }
 std::vector<std::string> sizes_of_rows() { return {"1.5", "2", "3", "unlimited"}; }
 
