@@ -207,9 +207,12 @@ void Pace::judge_looking(const YoungFacts& facts) {
 }
 
 void Pace::after_full_look(u64 eden_used, u64 survived) {
-  const bool little = eden_used < config_.eden_min / 2; // and says little: what was known before is believed once more
-  if (little && unseen_next_ > kUnseenFirst) unseen_ = max_of(unseen_, 1u);
-  if (little || unseen_ == 0) return;
+  if (eden_used < config_.eden_min / 2) { // and says little: what was known before is believed once more, half as much as before
+    unseen_ = unseen_next_ > kUnseenFirst ? max_of(unseen_, 1u) : 0;
+    unseen_next_ = max_of(unseen_next_ / 2, kUnseenFirst);
+    return;
+  }
+  if (unseen_ == 0) return;
   const bool pays = double(survived) >= kSeldomDead * double(eden_used);
   unseen_ = pays ? unseen_next_ : 0;
   unseen_next_ = pays ? min_of(2 * unseen_next_, kUnseenMost) : kUnseenFirst;
@@ -269,7 +272,7 @@ void Pace::judge_marking(u64 pause_ns) {
 }
 
 // Of a full collection that was due. Under a limit memory may be used, and is the more of it the longer such ones take. Without one memory has its price (lean): where a full collection takes
-// little more time than the young one in whose place it comes, in all and by itself, they come up to four times as often.
+// little more time than the young one in whose place it comes, in all and by itself, they come up to four times as often; where they take a large share of all time, half as often.
 void Pace::judge_growth(u64 pause_ns, u64 since_ns) {
   auto percent = [&](double ns) { return 100 * ns / double(since_ns); };
   const double share = percent(double(pause_ns)), right = config_.gc_share_percent;
@@ -277,13 +280,15 @@ void Pace::judge_growth(u64 pause_ns, u64 since_ns) {
   else if (share < right / 2) roomy_ = max_of(roomy_ / 2, kRoomyLeast);
   if (!lean_growth() || marked_ || live_ == 0) return; // of the first most of the time before it was the program's start
   const double young_ns = double(paused_ns_) / max_of(pauses_, 1u), more_ns = double(pause_ns) - young_ns, more = percent(more_ns);
-  if (more > 3 * right || more_ns > max_of(double(kSlow * config_.pause_goal_ns), 2 * young_ns)) quarters_ = min_of(2 * quarters_, kQuarters);
+  const bool dear = share > (quarters_ > kQuarters ? 1.5 : 4) * right; // less of it is what the larger allowance has brought
+  if (more > 3 * right || more_ns > max_of(double(kSlow * config_.pause_goal_ns), 2 * young_ns)) quarters_ = 2 * quarters_;
   else if (more < right / 2) quarters_ = max_of(quarters_ / 2, 1u); // twice as often, it will be less than right
+  quarters_ = min_of(quarters_, dear ? kQuartersMost : kQuarters);
 }
 
 void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64 since_ns, u64 holes) {
   if (since_ns != 0) judge_growth(pause_ns, since_ns);
-  if (marked_) quarters_ = kQuarters; // its pause does not tell what it has cost
+  if (marked_) quarters_ = max_of(quarters_, kQuarters); // its pause does not tell what it has cost
   counted_ = max_of(live_bytes, old_bytes);
   beside_ = marked_;
   marked_ = false;

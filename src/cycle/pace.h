@@ -195,7 +195,7 @@ class Pace {
   static constexpr u64 kLongStop = 8; // times the pause goal, of a full collection that may stop the program
   static constexpr u64 kSlow = 2; // times the pause goal: of what costs time to make shorter
   static constexpr u64 kEdenFree = 16 * MiB, kProofNs = 250'000'000;
-  static constexpr u32 kRoomyLeast = 2, kRoomyMost = 8, kQuarters = 4;
+  static constexpr u32 kRoomyLeast = 2, kRoomyMost = 8, kQuarters = 4, kQuartersMost = 8;
   static constexpr u64 kGrownToMark = 4; // the part of what lives that old space has grown by at least when a marking begins for want of room
   static constexpr u64 kShortGrowth = 8; // the part of what lives that old space may grow by then
   bool steady_ = false; // the last two full collections found about as much alive, or less

@@ -97,8 +97,8 @@ TEST(PaceLean, N12AnEighthOfWhatLivesIsCheapAndALimitMayBeUsed) {
   EXPECT_EQ(grown(limited, 7, 50, 300'000), 64 * MiB);
 }
 
-// A full collection that comes for nearly nothing in a young one's place comes sooner; one that takes a share of its own, or makes a pause of another length, later.
-TEST(PaceLean, N12OldSpaceGrowsByAQuarterToAWholeOfItsAllowance) {
+// A full collection that comes for nearly nothing in a young one's place comes sooner; one that takes a share of its own, or makes a pause of another length, later; one that takes a fifth of the time, later still.
+TEST(PaceLean, N12OldSpaceGrowsByAQuarterToTwiceItsAllowance) {
   const u64 live = 100 * MiB;
   Pace pace;
   pace.init(lean_config());
@@ -125,6 +125,10 @@ TEST(PaceLean, N12OldSpaceGrowsByAQuarterToAWholeOfItsAllowance) {
   EXPECT_EQ(full(18'000'000, second / 10, 16'500'000), 25u);
   EXPECT_EQ(full(30'000'000, second), 50u) << "a longer pause, however seldom";
   EXPECT_EQ(full(45'000'000, second, 25'000'000), 25u) << "which it is not beside such young ones";
+  for (u64 grown : {50, 100, 200, 200}) EXPECT_EQ(full(30'000'000, second / 10), grown) << "more than a fifth of the time";
+  EXPECT_EQ(full(10'000'000, second / 10), 200u) << "half of that is what it brings";
+  EXPECT_EQ(full(7'000'000, second / 10), 100u) << "and this is less";
+  for (u64 grown : {50, 25}) EXPECT_EQ(full(10'000'000, second), grown);
   EXPECT_EQ(full(1'000'000, second, 0, true), 99u) << "what a marking takes no pause tells: all of it, less what old space grew by meanwhile";
   Pace little, fat, limited;
   little.init(lean_config());

@@ -434,6 +434,28 @@ TEST(PaceWorlds, N1NearAFullCollectionNothingIsLookedAt) {
   EXPECT_FALSE(unknown.promotes_en_masse(MiB, live, limit - live));
 }
 
+// N1: full collections that find little eden are no proof that it lives: what was known is believed less each time, and then it is looked at. Else a program whose edens die, and whose limit leaves them next to
+// nothing, is collected in full for ever.
+TEST(PaceWorlds, N1WhatIsKnownOfEdenIsNotBelievedForEver) {
+  const u64 limit = 60 * MiB, live = 30 * MiB, room = 15 * MiB;
+  Pace pace;
+  pace.init(config(true, limit));
+  for (u32 n = 0; n < 8; n++) { // looks that find it alive
+    const u64 eden = pace.eden();
+    pace.after_young({.pause_ns = eden, .interval_ns = 10'000'000, .eden_used = eden, .survived = eden, .promoted = 0, .waited = 0, .old_bytes = live, .room = limit - live});
+    while (pace.goes_unseen()) pace.after_en_masse(50'000, 10'000'000, live, limit - live);
+  }
+  u32 believed = 0;
+  for (; believed < 100; believed++) {
+    pace.after_full_look(MiB, 0);
+    pace.after_full(live, live, room, 8'000'000, 10'000'000);
+    if (!pace.goes_unseen()) break;
+    while (pace.goes_unseen() && pace.eden() > 2 * MiB) pace.after_en_masse(50'000, 2'000'000, live + room - 2 * pace.eden(), pace.eden() / 2); // until next to nothing is left
+  }
+  EXPECT_GE(believed, 2u);
+  EXPECT_LE(believed, 4u);
+}
+
 // N1: holes that copies would fill are passed over where filling them costs more than the full collections that come sooner: where the look took long beside them.
 TEST(PaceWorlds, N1HolesArePassedOverWhereCopiesAreDear) {
   const u64 room = ~u64(0) >> 2, live = 100 * MiB;
