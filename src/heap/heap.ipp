@@ -402,8 +402,8 @@ template <class M> void Heap<M>::free_locked(u32 index) {
   if (table_[index].role == Role::large)
     if (usize counted = beyond(index); counted != 0) free_charged_.fetch_sub_relaxed(counted); // all of it is counted below
   clear_cards(begin_of(index), begin_of(index) + regions * region_bytes());
-  if (shape_.poison)
-    for (u32 i = index; i < index + regions; i++) memset(reinterpret_cast<void*>(begin_of(i)), 0xdb, min_of(usize(table_[i].charged), region_bytes()));
+  // Of a large object only the first region: a program may have 28 GB of arrays that it never touched, on a machine that has less.
+  if (shape_.poison) memset(reinterpret_cast<void*>(begin_of(index)), 0xdb, min_of(usize(table_[index].charged), region_bytes()));
   for (u32 i = index; i < index + regions; i++) {
     RegionT& r = table_[i];
     writes<M>(r.role) = Role::free;

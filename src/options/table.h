@@ -105,7 +105,7 @@ inline constexpr OptRow kTable[] = {
   {Opt::retain, "heap.retain", OptType::flag, "", 0, 1, 0, nullptr, "Keep emptied pages for later instead of giving them back.", "N12", "", 0},
   {Opt::hold, "heap.hold", OptType::flag, "", 0, 1, 1, nullptr, "Leave memory that has been written to before to the next collection's copies, as much as they are expected to take, and give eden memory that the system must bring first. Simulations only do it when it is given.", "N12", "", 0},
   {Opt::huge_pages, "heap.huge_pages", OptType::choice, "", 0, 0, 0, "off|on|auto", "Ask the system for transparent huge pages, for the whole heap or (auto) for what lies beyond its first 64 MB, 2 MB at a time while the limit has room for all of them, and the marks that belong to it; auto asks no longer where two in a row, or one in three, took more than a millisecond each.", "", "", 1, "0|1"},
-  {Opt::poison, "heap.poison", OptType::flag, "", 0, 1, 0, nullptr, "Fill emptied regions with 0xDB, so that a stale reference is seen.", "", "", 1},
+  {Opt::poison, "heap.poison", OptType::flag, "", 0, 1, 0, nullptr, "Fill emptied regions with 0xDB, so that a stale reference is seen; of a large object its first region.", "", "", 1},
   // -- work --
   {Opt::task_queue, "work.task_queue", OptType::choice, "", 0, 0, 2, "monitor|msqueue|array", "The queue of root tasks.", "N6 N16", "naps.task_queue", 1},
   {Opt::sync, "work.sync", OptType::choice, "", 0, 0, 1, "monitor|futex", "How workers are started, ended and parked.", "N5 N11 N17 T10", "naps.sync topo.finaliser", 1, "barrier|lazy"},

@@ -1,4 +1,6 @@
 // N22: the budget is never exceeded, not by many threads at once; what regions are charged adds up to it; free pages go back.
+#include <sys/mman.h>
+
 #include <vector>
 
 #include "bare_heap.h"
@@ -283,6 +285,22 @@ TEST(Budget, FreshMemoryIsZeroAndUsedMemoryIsNotSaidToBe) {
   again = bare.heap.take_region(Role::eden, kLabelEden, 0);
   EXPECT_TRUE(bare.heap.region(again).clean);
   EXPECT_EQ(load_word(bare.heap.begin_of(again) + 4096), 0u);
+}
+
+// Or arrays that the program never touched would take memory as they die: as much as the machine has, and more.
+TEST(Budget, OfALargeObjectTheFirstRegionIsPoisonedAndNothingElseTouched) {
+  BareHeap bare(0, 64 * KiB, true);
+  const u32 index = bare.heap.take_large(8 * MiB, false, false);
+  ASSERT_NE(index, kNoRegion);
+  const word at = bare.heap.begin_of(index);
+  bare.heap.free_region(index);
+  EXPECT_EQ(load_word(at), 0xdbdbdbdbdbdbdbdbull);
+  EXPECT_EQ(load_word(at + 64 * KiB - kWordBytes), 0xdbdbdbdbdbdbdbdbull);
+  unsigned char present[8 * MiB / 4096];
+  ASSERT_EQ(mincore(reinterpret_cast<void*>(at), 8 * MiB, present), 0);
+  usize pages = 0;
+  for (unsigned char one : present) pages += one & 1;
+  EXPECT_EQ(pages, 64 * KiB / 4096);
 }
 
 TEST(Budget, LargeRunsAreClearedWhenAsked) {
