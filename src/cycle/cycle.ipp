@@ -717,7 +717,8 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
   const u64 old_before = old_bytes();
   if (kind == Kind::full) {
     u64 had = max_of(old_before, old), grown = had - min_of(had, old_after_full_);
-    old_growth_ = max_of(grown, old_growth_ / 4 * 3);
+    const u64 since = min_of(end.start_ns - min_of(end.start_ns, last_full_ns_), kGrowthNs); // what came once in a while will come again: pages that went back cost more than they are worth
+    old_growth_ = max_of(grown, old_growth_ - u64(double(old_growth_ / 4) * double(since) / kGrowthNs));
     old_after_full_ = old;
   }
   old_bytes_.store_relaxed(old);
@@ -745,6 +746,7 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
     facts.beside_ns = min_of(beside_ns_, pause);
     facts.interval_ns = end.start_ns - last_end_ns_;
     facts.eden_used = record.before.bytes[0];
+    facts.fresh = spaces_.eden.used();
     facts.survived = end.copied + end.kept;
     facts.waited = kind == Kind::young1 ? record.before.bytes[1] : 0;
     facts.promoted = end.promoted;

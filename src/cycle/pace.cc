@@ -48,7 +48,8 @@ void Pace::set_threshold() {
   const u64 much = u64(double(kLongStop * config_.pause_goal_ns) / stop_ns_);
   long_from_.store_relaxed(patient_ ? 0 : stops_ != 0 ? ~u64(0) : live_ > much ? 0 : (steady_ ? 4 : 2) * much);
   const u64 late = allowed(least, kQuarters); // a marking takes as long, however soon it began
-  overdue_.store_relaxed(patient_ && !short_ ? end : min_of(max_of(live_ + growth, threshold) + late / (config_.limit != 0 ? 2 : 4), end));
+  const u64 roomy = short_ ? 0 : config_.limit / 4 * 3; // what may be used anyway is no reason to stop the program, as long as eden has its part
+  overdue_.store_relaxed(patient_ && !short_ ? end : max_of(min_of(max_of(live_ + growth, threshold) + late / (config_.limit != 0 ? 2 : 4), end), roomy));
 }
 
 void Pace::count_share(u64 pause_ns, u64 interval_ns) {
@@ -77,6 +78,7 @@ void Pace::after_young(const YoungFacts& facts) {
   if (config_.adaptive && !looks_) resize(facts, survived); // a look's eden was made small
   if (looks_ && lean() && goes_unseen() && facts.pause_ns > calm_ns()) wanted_ = max_of(wanted_, min_of(2 * wanted_, min_of(eden_free(), config_.eden_max))); // promoted en masse it takes no more, and saves looks
   fit(facts.room);
+  if (full_ns_ != 0 && base_count_ < kBase) room_after_full_ = max_of(room_after_full_, eden()); // what lay among pins has become old, and left room
   if (!looks_) count_debt(facts);
   squeeze(facts.old_bytes, facts.room);
   looks_ = false;
@@ -129,7 +131,7 @@ void Pace::begin_look() {
 // much already as the full one that would give the room back.
 void Pace::squeeze(u64 old_bytes, u64 room) {
   u64 had = min_of(wanted_, room_after_full_);
-  bool taken = grown_since_full_ && room < (~u64(0) >> 2) && eden() < had && old_bytes > live_ + live_ / 50;
+  bool taken = grown_since_full_ && room < (~u64(0) >> 2) && eden() < had && old_bytes > old_after_full_ + old_after_full_ / 50;
   pressed_.store_relaxed(taken && eden() < min_of(most_had_, room_after_full_) / 6);
   squeezed_ = pressed() || (taken && (eden() < had / 6 || debt_ns_ > double(full_ns_)));
 }
@@ -220,12 +222,12 @@ void Pace::after_full_look(u64 eden_used, u64 survived) {
 
 // What young collections since the last full one have cost beyond the price per byte of the first of them, when eden was largest.
 void Pace::count_debt(const YoungFacts& facts) {
-  if (base_count_ < 3) {
+  if (base_count_ < kBase) {
     base_count_++;
     base_ns_ += double(facts.pause_ns);
-    base_bytes_ += double(facts.eden_used);
+    base_bytes_ += double(facts.fresh);
   } else if (base_bytes_ > 0) {
-    debt_ns_ = max_of(0.0, debt_ns_ + double(facts.pause_ns) - base_ns_ / base_bytes_ * double(facts.eden_used));
+    debt_ns_ = max_of(0.0, debt_ns_ + double(facts.pause_ns) - base_ns_ / base_bytes_ * double(facts.fresh));
   }
 }
 
@@ -290,6 +292,7 @@ void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64
   if (since_ns != 0) judge_growth(pause_ns, since_ns);
   if (marked_) quarters_ = max_of(quarters_, kQuarters); // its pause does not tell what it has cost
   counted_ = max_of(live_bytes, old_bytes);
+  old_after_full_ = old_bytes;
   beside_ = marked_;
   marked_ = false;
   const u64 seen = counted_ - (beside_ ? min_of(became_old_, counted_) : 0);

@@ -15,7 +15,7 @@
 // Where nearly all of eden survives, collecting it finds little: then it is promoted en masse where it lies, and every so often one is looked at again; the first
 // eden is such a look. What dies with it
 // is left to the next full collection, which comes sooner by that; so it is done only where that costs less than half of the pause that it saves, and not where memory is short.
-// Lean, and without a limit: memory has its price. Eden grows only where twice as much is worth it, beyond what is cheap only after a while (may_grow); old space may grow by a quarter to a whole of its
+// Lean: memory has its price. Eden grows only where twice as much is worth it, beyond what is cheap only after a while (may_grow). Without a limit, too, old space may grow by a quarter to a whole of its
 // allowance, by what a full collection takes more than a young one (judge_growth).
 // Where memory is short on the machine as a whole, full collections come sooner, and eden does not grow.
 // Near the limit it degrades step by step: smaller eden, full collection, and only then out of memory.
@@ -33,7 +33,7 @@ struct PaceConfig {
   u32 gc_share_percent = 5, old_growth_percent = 100, conserve = 0;
   u64 limit = 0;       // bytes, 0 none
   u64 growth_min = 24 * MiB; // old space may always grow by this much
-  bool lean = false, lean_growth = false; // without a limit memory has its price, eden's (Pace::resize, may_grow), and that of what old space grows by (judge_growth), which then takes a quarter of growth_min, too
+  bool lean = false, lean_growth = false; // memory has its price, eden's (Pace::resize, may_grow), and without a limit that of what old space grows by (judge_growth), which then takes a quarter of growth_min, too
 };
 
 struct YoungFacts {
@@ -43,6 +43,7 @@ struct YoungFacts {
   u64 old_bytes;               // old, large and pinned in use afterwards
   u64 room;                    // bytes the budget leaves for eden and survivors, ~0/2 without a limit
   u64 beside_ns = 0;           // of pause_ns: what a marking beside the program added
+  u64 fresh = eden_used;       // of eden_used: allocated since the collection before; the rest was kept among pins
 };
 
 class Pace {
@@ -89,7 +90,8 @@ class Pace {
   // grown_bytes: by how much old space has grown from its first pause to its last. trace_ns: what all workers would have taken to mark live_bytes; 0: nobody knows. Before after_full, which takes that growth for
   // what nobody has looked at.
   void after_marking(u64 grown_bytes, u64 trace_ns = 0, u64 live_bytes = 0);
-  // While it was being marked beside the program old space has grown a quarter as much again as it may, under a limit half of what it may without one, or has left next to nothing for eden: that is too slow.
+  // While it was being marked beside the program old space has grown a quarter as much again as it may, under a limit half of what it may without one, but to three quarters of the limit, or has left next to nothing for
+  // eden: that is too slow.
   bool overdue(u64 old_bytes) const { return old_bytes > overdue_.load_relaxed() || pressed(); } // any-thread
   // Next to nothing is left for eden, of what it might have were old space compact. Nothing that takes its time will do.
   bool pressed() const { return pressed_.load_relaxed() != 0; } // any-thread
@@ -116,7 +118,7 @@ class Pace {
 
  private:
   void fit(u64 room);
-  bool lean() const { return config_.lean && config_.limit == 0; }
+  bool lean() const { return config_.lean; }
   bool lean_growth() const { return config_.lean_growth && config_.limit == 0; }
   u64 eden_free() const { return max_of(kEdenFree, live_ / 8); } // so much a program may have for the asking
   bool may_grow(u64 eden) const;
@@ -148,6 +150,7 @@ class Pace {
   Atomic<u64> threshold_{0}, half_{0}, overdue_{0}, long_from_{0}; // relaxed: numbers, read by allocating threads while a new limit is set
   Atomic<u32> pressed_{0}; // relaxed, as those
   u64 live_ = 0, room_after_full_ = 0, marked_growth_ = 0;
+  u64 old_after_full_ = 0; // what lives among it lay young and may become old: pins
   u64 counted_ = 0; // what lived by all marks, those of what nobody looked at too
   bool marked_ = false;        // a marking beside the program has ended, and after_full is to come
   bool beside_ = false;        // the last full collection was one
@@ -175,6 +178,7 @@ class Pace {
   bool looks_ = false;               // the next eden is looked at, and was made small for it
   double stop_ns_ = kStopNs; // of a byte that lives: what full collections have taken
   double copy_ns_ = 0; // of a byte: the least pause per byte seen, forgotten slowly
+  static constexpr u32 kBase = 3; // so many collections tell what young ones cost while eden is large
   static constexpr double kSeldom = 3; // less than this part of the share that collections may have, and shorter pauses cost next to nothing
   static constexpr double kCalm = 1 / 3.0; // of the goal: what pauses are to take then
   static constexpr double kShareNs = 100e6; // after which what has been is forgotten by half, or sooner by collections

@@ -251,7 +251,7 @@ template <class M> class Heap {
   void drop_beyond(u32 head);
   bool find_beyond();
   u32 trim_some(usize keep, u32 from);
-  u32 find_run(u32 regions, u8 home);
+  u32 find_run(u32 regions, usize last, u8 home);
   bool find_budget(usize bytes, u32 first, u32 regions, Reach reach);
   bool pay_for(u32 index, usize bytes);
   void enter(u32 index, Role role, u8 label, u8 age);
@@ -279,7 +279,7 @@ template <class M> class Heap {
   bool marking_ = false;
   PageNodes<M> page_nodes_;
   Budget<M> budget_;
-  typename M::Lock lock_;         // guards roles of free regions, warm_, untouched_, the cursor and high_water_
+  typename M::Lock lock_;         // guards roles of free regions, their lists, the cursor and high_water_
   static constexpr usize kOpenedAtOnce = 64 * MiB; // whose targets fill a huge page, and whose marks half of one: so marks seldom get one
   static constexpr usize kTrimmedAtOnce = 2 * MiB; // under one lock
   static constexpr usize kTouchedSingly = 1 * MiB; // pages below come as they are touched
@@ -287,9 +287,11 @@ template <class M> class Heap {
   static constexpr u64 kSlowHugeNs = 1'000'000; // what a huge page's worth of small ones takes, or more
   static constexpr u32 kSlowHuge = 4; // see judge_huge
   static constexpr u32 kEntriesAhead = 8; // see each_region
+  static constexpr u32 kRunsCompared = 4096; // regions looked at beyond the first run that would do
   static constexpr u32 kLists = kMostNodes + 4;
   Vector<u32> warm_[kLists];      // by home: free regions whose pages are charged; may hold stale entries
   Vector<u32> untouched_[kLists]; // those that nobody had written to when they were listed
+  Vector<u32> partial_[kLists];   // those of which a part is charged, the last ones of large objects: for such again, and for others where nothing else is free
   bool huge_asked_ = false;
   u32 huge_slow_ = 0; // at kSlowHuge no more are asked for: each that takes long adds half of that, each other takes one away
   usize huge_marks_ = 0;               // up to which offset huge pages were asked for the marks

@@ -161,17 +161,33 @@ template <class M> u32 Heap<M>::find_fresh(u8 home) {
   return kNoRegion;
 }
 
-// Free regions in a row whose slabs have the home or none yet. Called with lock_ held.
-template <class M> u32 Heap<M>::find_run(u32 regions, u8 home) {
-  u32 length = 0;
-  for (u32 i = 0; i < count_; i++) {
-    u8 h = homes_[i / kSlabRegions];
-    length = is_free(i) && (h == home || h == kHomeNone) ? length + 1 : 0;
-    if (length < regions) continue;
-    for (u32 slab = (i + 1 - regions) / kSlabRegions; slab <= i / kSlabRegions; slab++) claim(slab, home);
-    return i + 1 - regions;
+// Free regions in a row whose slabs have the home or none yet, `last` bytes of the last of them needed: those whose pages are there and few more. What is missing must be brought, and what is
+// beyond is of no use while the object lives, and missing for an eden that comes for it: regions that objects of one size have left are for others of that size. Called with lock_ held.
+template <class M> u32 Heap<M>::find_run(u32 regions, usize last, u8 home) {
+  const u32 had = free_charged_.load_relaxed() == 0 ? 0 : high_water_.load_relaxed(); // beyond it nothing is charged
+  const u64 room = budget_.room(); // where it does not hold what is missing another region's pages are given up
+  auto charged = [&](u32 i) { return i < had ? usize(table_[i].charged) : 0; };
+  auto gap = [&](u32 i) { return region_bytes() - charged(i); };
+  u32 length = 0, best = kNoRegion;
+  usize gaps = 0, least = ~usize(0); // gaps: of the regions before i
+  for (u32 i = 0, looked = 0; i < count_ && looked < kRunsCompared && (best == kNoRegion || i < had + regions); i++) {
+    const u8 h = homes_[i / kSlabRegions];
+    looked += best != kNoRegion;
+    if (!is_free(i) || (h != home && h != kHomeNone)) {
+      length = 0, gaps = 0;
+      continue;
+    }
+    if (++length >= regions) {
+      const usize there = charged(i), missing = gaps + (last - min_of(last, there)), cost = missing + (there - min_of(last, there)) + (missing > room ? region_bytes() : 0);
+      if (cost < least) least = cost, best = i + 1 - regions;
+      if (cost == 0) break;
+      if (regions > 1) gaps -= gap(i + 1 - regions);
+    }
+    if (regions > 1) gaps += gap(i);
   }
-  return kNoRegion;
+  if (best != kNoRegion)
+    for (u32 slab = best / kSlabRegions; slab <= (best + regions - 1) / kSlabRegions; slab++) claim(slab, home);
+  return best;
 }
 
 template <class M> void Heap<M>::enter(u32 index, Role role, u8 label, u8 age) {
@@ -200,7 +216,11 @@ template <class M> u32 Heap<M>::take_warm(Vector<u32>& list, Role role, u8 label
     RegionT& r = table_[index];
     if (r.role != Role::free || r.charged == 0) continue; // taken meanwhile as part of a run, or trimmed
     usize missing = region_bytes() - r.charged;
-    if (missing != 0 && !budget_.take(missing)) { // the partly touched last region of a dropped run
+    if (missing != 0 && &list != &partial_[list_of(this->home(index))]) { // it was listed when all of it was there
+      list_warm(index);
+      continue;
+    }
+    if (missing != 0 && !budget_.take(missing)) {
       drop_pages(index);
       continue;
     }
@@ -252,6 +272,8 @@ template <class M> u32 Heap<M>::take_locked(Role role, u8 label, u8 age, u8 home
     if (!charged)
       if (index = take_warm(warm_[list], role, label, age); index != kNoRegion) return index;
   }
+  if (!charged)
+    if (index = take_warm(partial_[list], role, label, age); index != kNoRegion) return index;
   index = find_fresh(home);
   if (index == kNoRegion || !open_through(index) || !(charged || find_budget(region_bytes(), 0, 0, reach))) {
     if (charged) budget_.give(region_bytes());
@@ -269,7 +291,7 @@ template <class M> u32 Heap<M>::take_locked(Role role, u8 label, u8 age, u8 home
 template <class M> bool Heap<M>::find_budget(usize bytes, u32 first, u32 regions, Reach reach) {
   while (!budget_.take(bytes, reach)) {
     u32 victim = kNoRegion;
-    for (Vector<u32>* lists : {untouched_, warm_})
+    for (Vector<u32>* lists : {untouched_, partial_, warm_})
       for (u32 i = 0; i < kLists; i++)
         while (!lists[i].empty() && victim == kNoRegion) {
           u32 w = pop_warm(lists[i]);
@@ -295,7 +317,7 @@ template <class M> bool Heap<M>::find_beyond() {
 template <class M> void Heap<M>::list_warm(u32 index) {
   RegionT& r = table_[index];
   if (r.warm) return;
-  r.warm = (r.untouched ? untouched_ : warm_)[list_of(home(index))].push(index);
+  r.warm = (r.untouched ? untouched_ : r.charged < region_bytes() ? partial_ : warm_)[list_of(home(index))].push(index);
   if (!r.warm) drop_pages(index);
 }
 template <class M> u32 Heap<M>::pop_warm(Vector<u32>& list) {
@@ -334,7 +356,7 @@ template <class M> u32 Heap<M>::take_large(usize bytes, bool zero, bool pinned, 
   usize old_data = 0; // bytes from the start of the run that may hold stale data
   {
     Locked<typename M::Lock> guard(lock_);
-    first = find_run(regions, settle(home));
+    first = find_run(regions, align_up(bytes - (regions - 1) * room, kPageBytes), settle(home));
     if (first == kNoRegion || !open_through(first + regions - 1)) return kNoRegion;
     usize need = 0, had = 0, beyond = 0; // beyond: what the run's last region has and the object does not need
     for (u32 i = 0; i < regions; i++) {

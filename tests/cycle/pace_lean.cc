@@ -88,12 +88,15 @@ TEST(PaceLean, N12EdensThatArePromotedEnMasseGrowAsFarAsTheyMay) {
   }
 }
 
-TEST(PaceLean, N12AnEighthOfWhatLivesIsCheapAndALimitMayBeUsed) {
+TEST(PaceLean, N12AnEighthOfWhatLivesIsCheapWithALimitToo) {
   EXPECT_EQ(grown(lean_config(), 7, 50, 300'000, 240 * MiB), 30 * MiB);
   EXPECT_EQ(grown(lean_config(), 7, 200, 300'000, 240 * MiB), 60 * MiB);
   EXPECT_EQ(grown(lean_config(), 7, 50, 300'000, 800 * MiB), 64 * MiB);
   PaceConfig limited = lean_config();
   limited.limit = 1000 * MiB;
+  EXPECT_EQ(grown(limited, 7, 50, 300'000), grown(lean_config(), 7, 50, 300'000));
+  EXPECT_EQ(grown(limited, 7, 50, 300'000, 240 * MiB), 30 * MiB);
+  limited.lean = false;
   EXPECT_EQ(grown(limited, 7, 50, 300'000), 64 * MiB);
 }
 

@@ -33,7 +33,11 @@ TEST(PaceMarking, N12DueIsNotOverdue) {
     pace.init(config(true, limit));
     pace.after_full(live, live, limit == 0 ? ~u64(0) >> 2 : limit - live, 1'000'000);
     EXPECT_FALSE(pace.overdue(pace.old_threshold() + 4 * MiB)) << limit / MiB;
-    EXPECT_TRUE(pace.overdue(pace.old_threshold() + live / 2 + limit / 8 + MiB)) << limit / MiB;
+    EXPECT_TRUE(pace.overdue(max_of(pace.old_threshold() + live / 2 + limit / 8, limit / 4 * 3) + MiB)) << limit / MiB;
+    if (limit == 0) continue;
+    EXPECT_FALSE(pace.overdue(limit / 4 * 3)) << "memory that may be used is no reason to stop the program";
+    pace.set_short(true);
+    EXPECT_EQ(pace.overdue(limit / 4 * 3), pace.old_threshold() + live / 2 < limit / 4 * 3) << "but where the machine has none";
   }
 }
 

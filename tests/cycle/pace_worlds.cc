@@ -456,6 +456,31 @@ TEST(PaceWorlds, N1WhatIsKnownOfEdenIsNotBelievedForEver) {
   EXPECT_LE(believed, 4u);
 }
 
+// N12: a full collection leaves no room at once where pins that lie young have taken all regions: how much eden has then is told by the collections after it, and what these take of it by what they allocate, not by
+// what lies among pins and is counted as eden each time. Else such a program has an eden of next to nothing, which no full collection ever widens.
+TEST(PaceWorlds, N12EdenThatPinsGiveBackIsTakenAgain) {
+  Pace pace;
+  const u64 limit = 60 * MiB;
+  pace.init(config(true, limit));
+  u32 full = 0;
+  for (u32 cycle = 0; cycle < 6; cycle++) {
+    pace.after_full(30 * MiB, 6 * MiB, 0, 5'000'000); // 24 MiB of pins that lie young
+    u64 old_bytes = 20 * MiB, room = 17 * MiB;
+    for (u32 n = 0; n < 100; n++) {
+      const u64 fresh = n == 0 ? 0 : pace.eden();
+      pace.after_young({.pause_ns = 2'000'000, .interval_ns = 4'000'000, .eden_used = 21 * MiB, .survived = 200 * KiB, .promoted = 100 * KiB, .waited = 0, .old_bytes = old_bytes, .room = room, .fresh = fresh});
+      if (pace.full_due(old_bytes)) {
+        EXPECT_GE(pace.eden(), MiB) << "before next to nothing is left";
+        full++;
+        break;
+      }
+      old_bytes += room / 16;
+      room -= room / 16;
+    }
+  }
+  EXPECT_EQ(full, 6u);
+}
+
 // N1: holes that copies would fill are passed over where filling them costs more than the full collections that come sooner: where the look took long beside them.
 TEST(PaceWorlds, N1HolesArePassedOverWhereCopiesAreDear) {
   const u64 room = ~u64(0) >> 2, live = 100 * MiB;

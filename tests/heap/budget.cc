@@ -1,6 +1,7 @@
 // N22: the budget is never exceeded, not by many threads at once; what regions are charged adds up to it; free pages go back.
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "bare_heap.h"
@@ -209,7 +210,7 @@ TEST(Budget, TheRestOfAHugePageIsFreshForALargeObject) {
   EXPECT_EQ(bare.heap.budget().charged(), 0u);
 }
 
-// A region that was full of small objects goes to a large one of a few pages: the others are charged still, and must be had by whoever lacks memory.
+// A region that was full of small objects goes to a large one of fewer pages: the others are charged still, and must be had by whoever lacks memory.
 TEST(Budget, WhatALargeObjectDoesNotNeedIsGivenWhenItLacks) {
   for (bool trimmed : {false, true}) {
     BareHeap bare(1 * MiB);
@@ -221,22 +222,22 @@ TEST(Budget, WhatALargeObjectDoesNotNeedIsGivenWhenItLacks) {
     ASSERT_EQ(regions.size(), 7u);
     for (u32 index : regions) bare.heap.free_region(index);
     for (u32& index : regions) {
-      index = bare.heap.take_large(7 * KiB, true, false);
+      index = bare.heap.take_large(39 * KiB, true, false);
       ASSERT_NE(index, kNoRegion);
-      for (word at = bare.heap.begin_of(index); at < bare.heap.begin_of(index) + 7 * KiB; at += kWordBytes) ASSERT_EQ(load_word(at), 0u);
-      memset(reinterpret_cast<void*>(bare.heap.begin_of(index)), 0x33, 7 * KiB);
+      for (word at = bare.heap.begin_of(index); at < bare.heap.begin_of(index) + 39 * KiB; at += kWordBytes) ASSERT_EQ(load_word(at), 0u);
+      memset(reinterpret_cast<void*>(bare.heap.begin_of(index)), 0x33, 39 * KiB);
     }
     EXPECT_EQ(bare.heap.budget().charged(), 7 * 64 * KiB);
-    EXPECT_EQ(bare.heap.free_charged(), 7 * 56 * KiB);
+    EXPECT_EQ(bare.heap.free_charged(), 7 * 24 * KiB);
     if (trimmed) bare.heap.trim(0);
     const u32 more = bare.heap.take_region(Role::eden, kLabelEden, 0);
     ASSERT_NE(more, kNoRegion);
-    EXPECT_EQ(bare.heap.budget().charged(), 64 * KiB + 7 * 8 * KiB);
+    EXPECT_EQ(bare.heap.budget().charged(), 64 * KiB + 7 * 40 * KiB);
     EXPECT_EQ(bare.heap.free_charged(), 0u);
-    for (u32 index : regions) EXPECT_EQ(load_word(bare.heap.begin_of(index) + 7 * KiB - kWordBytes), 0x3333333333333333u) << "the object's own";
+    for (u32 index : regions) EXPECT_EQ(load_word(bare.heap.begin_of(index) + 39 * KiB - kWordBytes), 0x3333333333333333u) << "the object's own";
     for (u32 index : regions) bare.heap.free_region(index);
     bare.heap.free_region(more);
-    EXPECT_EQ(bare.heap.free_charged(), 64 * KiB + 7 * 8 * KiB);
+    EXPECT_EQ(bare.heap.free_charged(), 64 * KiB + 7 * 40 * KiB);
     bare.heap.trim(0);
     EXPECT_EQ(bare.heap.budget().charged(), 0u);
   }
@@ -301,6 +302,56 @@ TEST(Budget, OfALargeObjectTheFirstRegionIsPoisonedAndNothingElseTouched) {
   usize pages = 0;
   for (unsigned char one : present) pages += one & 1;
   EXPECT_EQ(pages, 64 * KiB / 4096);
+}
+
+// An object of 36 KB takes a region of 64: what it does not need would have to be brought again for whoever comes next. So what such a one leaves is for such again, as long as others find whole regions.
+TEST(Budget, WhatALargeObjectLeavesIsForOneOfItsSize) {
+  BareHeap bare;
+  auto eden = [&] { return bare.heap.take_region(Role::eden, kLabelEden, 0); };
+  std::vector<u32> whole{eden(), eden(), eden()};
+  const u32 small = bare.heap.take_large(36 * KiB, true, false), other = bare.heap.take_large(52 * KiB, true, false);
+  const u32 long_run = bare.heap.take_large(3 * 64 * KiB + 20 * KiB, true, false);
+  for (u32 index : {small, other, long_run}) bare.heap.free_region(index);
+  for (u32 index : whole) bare.heap.free_region(index);
+  const u64 charged = bare.heap.budget().charged();
+  for (u32 round = 0; round < 5; round++) { // of each kind, in whatever order, until nothing is left: nothing is charged that was not
+    std::vector<u32> taken;
+    auto large = [&](usize bytes) { return taken.push_back(bare.heap.take_large(bytes, true, false)), taken.back(); };
+    if (round % 2 == 1) EXPECT_EQ(large(52 * KiB), other);
+    EXPECT_EQ(large(36 * KiB), small);
+    for (u32 i = 0; i < 3; i++) {
+      taken.push_back(eden());
+      EXPECT_EQ(bare.heap.region(taken.back()).charged, 64 * KiB);
+      EXPECT_NE(std::find(whole.begin(), whole.end(), taken.back()), whole.end());
+    }
+    if (round % 2 == 0) EXPECT_EQ(large(52 * KiB), other);
+    EXPECT_EQ(large(3 * 64 * KiB + 20 * KiB), long_run);
+    EXPECT_EQ(bare.heap.budget().charged(), charged);
+    EXPECT_EQ(bare.heap.free_charged(), 0u) << "no page lies behind an object";
+    for (u32 index : taken) bare.heap.free_region(index);
+  }
+}
+
+// Fresh pages of a small object are fewer than those that a whole region would lack; where the budget has none left a whole one is better than dropping it.
+TEST(Budget, AWholeRegionIsKeptForEdenAsLongAsThereIsRoom) {
+  for (bool tight : {false, true}) {
+    BareHeap bare(tight ? 4 * MiB : 0);
+    std::vector<u32> whole;
+    for (u32 i = 0; i < (tight ? 1000u : 4u); i++) {
+      const u32 index = bare.heap.take_region(Role::eden, kLabelEden, 0);
+      if (index == kNoRegion) break;
+      whole.push_back(index);
+    }
+    ASSERT_GE(whole.size(), 4u);
+    while (tight && bare.heap.budget().room() >= 28 * KiB && bare.heap.take_large(4 * KiB, true, false) != kNoRegion) {}
+    bare.heap.free_region(whole[1]);
+    const u64 dropped = bare.machine.discarded;
+    const u32 index = bare.heap.take_large(28 * KiB, true, false);
+    ASSERT_NE(index, kNoRegion);
+    EXPECT_EQ(index == whole[1], tight);
+    EXPECT_EQ(bare.machine.discarded, dropped);
+    if (!tight) EXPECT_EQ(bare.heap.take_large(60 * KiB, true, false), whole[1]) << "nearly whole";
+  }
 }
 
 TEST(Budget, LargeRunsAreClearedWhenAsked) {

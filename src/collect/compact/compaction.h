@@ -133,12 +133,12 @@ template <class H, class M> class Compaction {
   void slide_list(Self& self, List& list);
   void sweep_staying(Self& self, u32 index);
   void cut_lists(usize from, u32 lists_wanted, u8 generation);
-  // A region that pins keep although it is mostly empty: it goes back to eden, whose buffers are cut from its holes. Otherwise scattered
+  // A region that pins keep although more than a quarter of it is empty: it goes back to eden, whose buffers are cut from its holes. Otherwise scattered
   // pins could hold all memory while nothing can be allocated. Few such regions are left as they are, so that small programs see
   // their pinned objects grow old as usual.
   static constexpr usize kDemoteFrom = 4 * MiB;
   bool sparse(const Region<M>& r) const {
-    return r.kept && (r.role == Role::eden || r.role == Role::survivor || r.role == Role::old) && r.live_bytes * 2 < heap_.region_bytes();
+    return r.kept && (r.role == Role::eden || r.role == Role::survivor || r.role == Role::old) && r.live_bytes < heap_.region_bytes() / 4 * 3;
   }
   usize sparse_bytes() const;
   static constexpr u64 kLittle = 8;           // times what would be gained: the room that makes it little

@@ -295,7 +295,7 @@ template <class H, class M> void Compaction<H, M>::choose(u32 lists_wanted, bool
   GARNER_CHECK(good, "no memory for the compaction's plan");
 }
 
-// Free bytes between the pinned objects of regions that are mostly empty but cannot be emptied.
+// Free bytes between the pinned objects of regions that are to be eden again (sparse).
 template <class H, class M> usize Compaction<H, M>::sparse_bytes() const {
   usize bytes = 0;
   heap_.each_region([&](u32, auto& r) {
