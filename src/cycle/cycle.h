@@ -171,9 +171,9 @@ template <class H, class M> class Cycle final : public Collector {
   mutable typename M::Lock last_lock_; // guards last_: written when the program runs again
   CycleRecord last_[4] = {};    // ephemeral, full, any, marked beside the program
   u64 start_ns_ = 0, last_end_ns_ = 0, last_full_ns_ = 0, last_roots_ns_ = 0;
-  static constexpr u64 kGrowthNs = 1'000'000'000; // after which a quarter of what old space has grown by is forgotten
+  static constexpr u64 kGrowthNs = 1'000'000'000; // so long after the one before a full collection forgets a quarter of what old space has grown by
   usize kept_free_ = 0; // of the collection that is being run: bytes of free memory that stay ours
-  u64 old_after_full_ = 0, old_growth_ = 0; // old and large bytes that the last full collection left, and what came between full ones
+  u64 old_growth_ = 0; // old and large bytes that came between full collections: the most of it, which fades (kGrowthNs)
 };
 
 } // namespace garner

@@ -700,7 +700,7 @@ template <class H, class M> void Cycle<H, M>::let_beside_go() {
 
 // What old and large space are likely to take until the next full collection: what they took before the last one.
 template <class H, class M> u64 Cycle<H, M>::old_demand(u64 old) const {
-  u64 grown = old - min_of(old, old_after_full_);
+  u64 grown = old - min_of(old, pace_.old_after_full());
   return old_growth_ - min_of(old_growth_, grown);
 }
 
@@ -716,10 +716,9 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
   u64 old = s.bytes[2] + s.bytes[3] + s.bytes[4] - s.holes[2] - s.holes[4];
   const u64 old_before = old_bytes();
   if (kind == Kind::full) {
-    u64 had = max_of(old_before, old), grown = had - min_of(had, old_after_full_);
+    u64 had = max_of(old_before, old), grown = had - min_of(had, pace_.old_after_full());
     const u64 since = min_of(end.start_ns - min_of(end.start_ns, last_full_ns_), kGrowthNs); // what came once in a while will come again: pages that went back cost more than they are worth
     old_growth_ = max_of(grown, old_growth_ - u64(double(old_growth_ / 4) * double(since) / kGrowthNs));
-    old_after_full_ = old;
   }
   old_bytes_.store_relaxed(old);
   end.heap_after = s.total() - s.total_holes();

@@ -48,7 +48,7 @@ void Pace::set_threshold() {
   const u64 much = u64(double(kLongStop * config_.pause_goal_ns) / stop_ns_);
   long_from_.store_relaxed(patient_ ? 0 : stops_ != 0 ? ~u64(0) : live_ > much ? 0 : (steady_ ? 4 : 2) * much);
   const u64 late = allowed(least, kQuarters); // a marking takes as long, however soon it began
-  const u64 roomy = short_ ? 0 : config_.limit / 4 * 3; // what may be used anyway is no reason to stop the program, as long as eden has its part
+  const u64 roomy = short_ || config_.conserve != 0 ? 0 : config_.limit / 4 * 3; // what may be used anyway is no reason to stop the program, as long as eden has its part
   overdue_.store_relaxed(patient_ && !short_ ? end : max_of(min_of(max_of(live_ + growth, threshold) + late / (config_.limit != 0 ? 2 : 4), end), roomy));
 }
 
@@ -127,11 +127,12 @@ void Pace::begin_look() {
   if (eden_floor_ == 0) eden_.store_relaxed(max_of(eden() / kLookAt, min_of(eden(), config_.eden_min)));
 }
 
-// Squeezed: old space has taken eden's room. Either nearly all of it, or enough that the more frequent young collections have cost as
+// Squeezed: old space has taken eden's room, and not survivors that wait, who leave it again. Either nearly all of it, or enough that the more frequent young collections have cost as
 // much already as the full one that would give the room back.
 void Pace::squeeze(u64 old_bytes, u64 room) {
   u64 had = min_of(wanted_, room_after_full_);
-  bool taken = grown_since_full_ && room < (~u64(0) >> 2) && eden() < had && old_bytes > old_after_full_ + old_after_full_ / 50;
+  const u64 grown = old_bytes - min_of(old_bytes, old_after_full_);
+  bool taken = grown_since_full_ && room < (~u64(0) >> 2) && eden() < had && grown > max_of(old_after_full_ / 50, (had - eden()) / kTakenByOld);
   pressed_.store_relaxed(taken && eden() < min_of(most_had_, room_after_full_) / 6);
   squeezed_ = pressed() || (taken && (eden() < had / 6 || debt_ns_ > double(full_ns_)));
 }
@@ -221,8 +222,10 @@ void Pace::after_full_look(u64 eden_used, u64 survived) {
 }
 
 // What young collections since the last full one have cost beyond the price per byte of the first of them, when eden was largest.
+// One of an eden that was kept among pins says nothing of what a byte costs.
 void Pace::count_debt(const YoungFacts& facts) {
   if (base_count_ < kBase) {
+    if (facts.fresh < facts.eden_used / kMostlyKept) return;
     base_count_++;
     base_ns_ += double(facts.pause_ns);
     base_bytes_ += double(facts.fresh);

@@ -75,6 +75,7 @@ class Pace {
   };
   Soon soon() const { return {eden_floor_ != 0 ? eden() : clamp_to(soon_bytes_, min_of(config_.eden_min, eden()), eden()), soon_ns()}; }
   u64 old_threshold() const { return threshold_.load_relaxed(); }
+  u64 old_after_full() const { return old_after_full_; } // old, large and pinned bytes that the last full collection left
   bool full_due(u64 old_bytes) const { return old_bytes >= old_threshold() || squeezed_; }
   // `young` bytes would be promoted en masse had they room below the threshold and in the budget. To copy them first, and to collect all soon after, is worse where the part of a full collection
   // that is wasted by its coming early, which is what old space might still grow by, costs no more than the copying.
@@ -150,7 +151,7 @@ class Pace {
   Atomic<u64> threshold_{0}, half_{0}, overdue_{0}, long_from_{0}; // relaxed: numbers, read by allocating threads while a new limit is set
   Atomic<u32> pressed_{0}; // relaxed, as those
   u64 live_ = 0, room_after_full_ = 0, marked_growth_ = 0;
-  u64 old_after_full_ = 0; // what lives among it lay young and may become old: pins
+  u64 old_after_full_ = 0; // less than live_, by what lay young and may become old: pins
   u64 counted_ = 0; // what lived by all marks, those of what nobody looked at too
   bool marked_ = false;        // a marking beside the program has ended, and after_full is to come
   bool beside_ = false;        // the last full collection was one
@@ -179,6 +180,8 @@ class Pace {
   double stop_ns_ = kStopNs; // of a byte that lives: what full collections have taken
   double copy_ns_ = 0; // of a byte: the least pause per byte seen, forgotten slowly
   static constexpr u32 kBase = 3; // so many collections tell what young ones cost while eden is large
+  static constexpr u64 kMostlyKept = 4; // where less than this part of an eden has been allocated since the one before, its pause is that of what was kept
+  static constexpr u64 kTakenByOld = 4; // the part of what eden has lost that old space must have grown by
   static constexpr double kSeldom = 3; // less than this part of the share that collections may have, and shorter pauses cost next to nothing
   static constexpr double kCalm = 1 / 3.0; // of the goal: what pauses are to take then
   static constexpr double kShareNs = 100e6; // after which what has been is forgotten by half, or sooner by collections

@@ -228,17 +228,21 @@ template <class M> class Heap {
   GARNER_INLINE usize opened() const { return __atomic_load_n(&opened_, __ATOMIC_RELAXED); }
   bool open_through(u32 last);
   void ask_huge(word at, usize bytes, bool huge);
-  // Of a region just taken: there already; or to come, small ones or a huge one whose first touch is timed.
-  enum class Pages : u8 { here, small, huge };
-  u32 take_locked(Role role, u8 label, u8 age, u8 home, Reach reach, Pages& pages);
-  void bring_small(u32 index, u8 home);
+  // A region just taken. What of its pages is not there is to come when lock_ is free: as small ones, or as a huge one, whose first touch is timed.
+  struct Taken {
+    u32 index = kNoRegion;
+    usize there = 0; // bytes from its start that were charged before
+    bool huge = false;
+  };
+  Taken take_locked(Role role, u8 label, u8 age, u8 home, Reach reach);
+  void bring_small(u32 index, usize from, usize to, u8 home); // bytes of the region
   bool take_huge(u32 index);
   void judge_huge(word at);
   bool unused(u32 index) const { return begin_of(index) - base_ >= opened_ || (table_[index].role == Role::free && table_[index].charged == 0); }
   bool is_free(u32 index) const { return begin_of(index) - base_ >= opened_ || table_[index].role == Role::free; }
   bool claim(u32 slab, u8 home);
   u32 find_fresh(u8 home);
-  u32 take_warm(Vector<u32>& list, Role role, u8 label, u8 age);
+  Taken take_warm(Vector<u32>& list, Role role, u8 label, u8 age);
   bool holds(Role role, u8 home) const;
   // Both each_region; ahead(i, n) before entry i of n is looked at.
   template <class Ahead, class F> GARNER_INLINE void walk(Ahead ahead, F& fn) const {
@@ -251,7 +255,7 @@ template <class M> class Heap {
   void drop_beyond(u32 head);
   bool find_beyond();
   u32 trim_some(usize keep, u32 from);
-  u32 find_run(u32 regions, usize last, u8 home);
+  u32 find_run(u32 regions, usize last, u8 home, u32 end);
   bool find_budget(usize bytes, u32 first, u32 regions, Reach reach);
   bool pay_for(u32 index, usize bytes);
   void enter(u32 index, Role role, u8 label, u8 age);
@@ -287,7 +291,8 @@ template <class M> class Heap {
   static constexpr u64 kSlowHugeNs = 1'000'000; // what a huge page's worth of small ones takes, or more
   static constexpr u32 kSlowHuge = 4; // see judge_huge
   static constexpr u32 kEntriesAhead = 8; // see each_region
-  static constexpr u32 kRunsCompared = 4096; // regions looked at beyond the first run that would do
+  static constexpr u32 kRunsCompared = 1024; // regions looked at beyond the first run that would do
+  static constexpr usize kNearMatch = 16;    // the part of a run's last region whose pages are no reason to look on
   static constexpr u32 kLists = kMostNodes + 4;
   Vector<u32> warm_[kLists];      // by home: free regions whose pages are charged; may hold stale entries
   Vector<u32> untouched_[kLists]; // those that nobody had written to when they were listed

@@ -162,28 +162,30 @@ template <class M> u32 Heap<M>::find_fresh(u8 home) {
 }
 
 // Free regions in a row whose slabs have the home or none yet, `last` bytes of the last of them needed: those whose pages are there and few more. What is missing must be brought, and what is
-// beyond is of no use while the object lives, and missing for an eden that comes for it: regions that objects of one size have left are for others of that size. Called with lock_ held.
-template <class M> u32 Heap<M>::find_run(u32 regions, usize last, u8 home) {
+// beyond is of no use while the object lives, and missing for an eden that comes for it: regions that objects of one size have left are for others of that size. Below `end`. Called with
+// lock_ held.
+template <class M> u32 Heap<M>::find_run(u32 regions, usize last, u8 home, u32 end) {
   const u32 had = free_charged_.load_relaxed() == 0 ? 0 : high_water_.load_relaxed(); // beyond it nothing is charged
   const u64 room = budget_.room(); // where it does not hold what is missing another region's pages are given up
   auto charged = [&](u32 i) { return i < had ? usize(table_[i].charged) : 0; };
   auto gap = [&](u32 i) { return region_bytes() - charged(i); };
   u32 length = 0, best = kNoRegion;
-  usize gaps = 0, least = ~usize(0); // gaps: of the regions before i
-  for (u32 i = 0, looked = 0; i < count_ && looked < kRunsCompared && (best == kNoRegion || i < had + regions); i++) {
+  usize gaps = 0, least = ~usize(0); // gaps: of the regions before i that are of one run with it
+  for (u32 i = 0, looked = 0; i < end && looked < kRunsCompared && (best == kNoRegion || i < had + regions); i++) {
     const u8 h = homes_[i / kSlabRegions];
     looked += best != kNoRegion;
     if (!is_free(i) || (h != home && h != kHomeNone)) {
       length = 0, gaps = 0;
       continue;
     }
-    if (++length >= regions) {
+    if (length == regions) gaps -= gap(i - regions);
+    else length++;
+    if (length == regions) {
       const usize there = charged(i), missing = gaps + (last - min_of(last, there)), cost = missing + (there - min_of(last, there)) + (missing > room ? region_bytes() : 0);
       if (cost < least) least = cost, best = i + 1 - regions;
-      if (cost == 0) break;
-      if (regions > 1) gaps -= gap(i + 1 - regions);
+      if (cost <= last / kNearMatch) break;
     }
-    if (regions > 1) gaps += gap(i);
+    gaps += gap(i);
   }
   if (best != kNoRegion)
     for (u32 slab = best / kSlabRegions; slab <= (best + regions - 1) / kSlabRegions; slab++) claim(slab, home);
@@ -209,8 +211,8 @@ template <class M> void Heap<M>::enter(u32 index, Role role, u8 label, u8 age) {
   if (index >= high_water_.load_relaxed()) high_water_.store_relaxed(index + 1);
 }
 
-// A region of the list in its new role, or kNoRegion. Called with lock_ held.
-template <class M> u32 Heap<M>::take_warm(Vector<u32>& list, Role role, u8 label, u8 age) {
+// A region of the list in its new role, or none. Called with lock_ held.
+template <class M> typename Heap<M>::Taken Heap<M>::take_warm(Vector<u32>& list, Role role, u8 label, u8 age) {
   while (!list.empty()) {
     u32 index = pop_warm(list);
     RegionT& r = table_[index];
@@ -228,9 +230,9 @@ template <class M> u32 Heap<M>::take_warm(Vector<u32>& list, Role role, u8 label
     r.charged = u32(region_bytes());
     writes<M>(r.clean) = r.untouched;
     enter(index, role, label, age);
-    return index;
+    return {index, region_bytes() - missing, false};
   }
-  return kNoRegion;
+  return {};
 }
 
 // Not where eden's regions never become others': pages that stay with who touched them first. Nor where the budget is nearly spent: what is held would only be
@@ -240,50 +242,50 @@ template <class M> bool Heap<M>::holds(Role role, u8 home) const {
 }
 
 template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home, Reach reach) {
-  Pages pages = Pages::here;
-  const u8 from = settle(home);
-  const u32 index = [&] {
+  Taken taken;
+  const u8 settled = settle(home);
+  {
     Locked<typename M::Lock> guard(lock_);
-    return take_locked(role, label, age, from, reach, pages);
-  }();
-  if (pages == Pages::huge) judge_huge(begin_of(index));
-  else if (pages == Pages::small) bring_small(index, from);
-  return index;
+    taken = take_locked(role, label, age, settled, reach);
+  }
+  if (taken.index == kNoRegion) return kNoRegion;
+  if (taken.huge) judge_huge(begin_of(taken.index));
+  else bring_small(taken.index, taken.there, region_bytes(), settled);
+  return taken.index;
 }
 
 // Soon all of it is written to, a page at a time, each with an interrupt that costs more than the page does. Not of the first regions, which a program that soon ends uses a part of; nor
 // where the node of the first touch counts; nor of pages that are there from the start. Called without lock_.
-template <class M> void Heap<M>::bring_small(u32 index, u8 home) {
+template <class M> void Heap<M>::bring_small(u32 index, usize from, usize to, u8 home) {
   if constexpr (brings)
-    if ((usize(index) << shift_) >= kTouchedSingly && !shape_.large_pages && (nodes_ == 1 || !touched_first(home))) machine_->bring(begin_of(index), region_bytes());
+    if (from < to && (usize(index) << shift_) >= kTouchedSingly && !shape_.large_pages && (nodes_ == 1 || !touched_first(home))) machine_->bring(begin_of(index) + from, to - from);
 }
 
-// pages: what there is to do when lock_ is free. Called with lock_ held.
-template <class M> u32 Heap<M>::take_locked(Role role, u8 label, u8 age, u8 home, Reach reach, Pages& pages) {
+// Called with lock_ held.
+template <class M> typename Heap<M>::Taken Heap<M>::take_locked(Role role, u8 label, u8 age, u8 home, Reach reach) {
   const u32 list = list_of(home);
   bool charged = false;
-  u32 index = kNoRegion;
+  Taken taken;
+  auto found = [&](Vector<u32>& in) { return (taken = take_warm(in, role, label, age)).index != kNoRegion; };
   if (GARNER_LIKELY(!holds(role, home))) {
-    if (index = take_warm(warm_[list], role, label, age); index != kNoRegion) return index;
-    if (index = take_warm(untouched_[list], role, label, age); index != kNoRegion) return index;
+    if (found(warm_[list]) || found(untouched_[list])) return taken;
   } else {
-    if (index = take_warm(untouched_[list], role, label, age); index != kNoRegion) return index;
+    if (found(untouched_[list])) return taken;
     charged = budget_.take(region_bytes());
-    if (!charged)
-      if (index = take_warm(warm_[list], role, label, age); index != kNoRegion) return index;
+    if (!charged && found(warm_[list])) return taken;
   }
-  if (!charged)
-    if (index = take_warm(partial_[list], role, label, age); index != kNoRegion) return index;
-  index = find_fresh(home);
-  if (index == kNoRegion || !open_through(index) || !(charged || find_budget(region_bytes(), 0, 0, reach))) {
-    if (charged) budget_.give(region_bytes());
-    return charged ? take_warm(warm_[list], role, label, age) : kNoRegion;
+  if (!charged && found(partial_[list])) return taken;
+  taken = {find_fresh(home), 0, false};
+  if (taken.index == kNoRegion || !open_through(taken.index) || !(charged || find_budget(region_bytes(), 0, 0, reach))) {
+    if (!charged) return {};
+    budget_.give(region_bytes());
+    return found(warm_[list]) || found(partial_[list]) ? taken : Taken{};
   }
-  table_[index].charged = u32(region_bytes());
-  enter(index, role, label, age);
-  writes<M>(table_[index].clean) = true;
-  pages = take_huge(index) ? Pages::huge : Pages::small;
-  return index;
+  table_[taken.index].charged = u32(region_bytes());
+  enter(taken.index, role, label, age);
+  writes<M>(table_[taken.index].clean) = true;
+  taken.huge = take_huge(taken.index);
+  return taken;
 }
 
 // Charges `bytes`, for which free regions of any home give up their pages, but not those of the run [first, first + regions).
@@ -352,12 +354,17 @@ template <class M> void Heap<M>::drop_pages(u32 index, u32 regions) {
 template <class M> u32 Heap<M>::take_large(usize bytes, bool zero, bool pinned, u8 home, Reach reach) {
   usize room = region_bytes();
   u32 regions = u32(div_up(bytes, room));
+  const u8 settled = settle(home);
   u32 first;
   usize old_data = 0; // bytes from the start of the run that may hold stale data
+  usize there = 0;    // of its first region, charged before
+  bool again = false; // it has been in use before
   {
     Locked<typename M::Lock> guard(lock_);
-    first = find_run(regions, align_up(bytes - (regions - 1) * room, kPageBytes), settle(home));
-    if (first == kNoRegion || !open_through(first + regions - 1)) return kNoRegion;
+    const usize last = align_up(bytes - (regions - 1) * room, kPageBytes);
+    first = find_run(regions, last, settled, count_);
+    if (first != kNoRegion && !open_through(first + regions - 1)) first = find_run(regions, last, settled, u32(opened_ >> shift_)); // the system grants no more
+    if (first == kNoRegion) return kNoRegion;
     usize need = 0, had = 0, beyond = 0; // beyond: what the run's last region has and the object does not need
     for (u32 i = 0; i < regions; i++) {
       usize want = align_up(min_of(room, bytes - i * room), kPageBytes), charged = table_[first + i].charged;
@@ -371,6 +378,8 @@ template <class M> u32 Heap<M>::take_large(usize bytes, bool zero, bool pinned, 
       return kNoRegion;
     }
     free_charged_.fetch_sub_relaxed(had - beyond);
+    there = table_[first].charged;
+    again = first < high_water_.load_relaxed();
     for (u32 i = 0; i < regions; i++) {
       RegionT& r = table_[first + i];
       usize want = align_up(min_of(room, bytes - i * room), kPageBytes);
@@ -394,6 +403,9 @@ template <class M> u32 Heap<M>::take_large(usize bytes, bool zero, bool pinned, 
   }
   else if (zero && old_data != 0) memset(reinterpret_cast<void*>(begin_of(first)), 0, old_data);
   else if (old_data != 0) memset(reinterpret_cast<void*>(begin_of(first)), 0, 2 * kWordBytes); // header and type word always
+  // Where objects of one region come and go their pages do, and what replaces one is written to as an eden's region is. Of the first ones nobody knows: a program may have thousands of buffers of
+  // which it touches little. Nor of larger ones: much of an array that grows by doubling stays untouched.
+  if (regions == 1 && again) bring_small(first, there, align_up(bytes, kPageBytes), settled);
   return first;
 }
 

@@ -77,6 +77,23 @@ TEST(Pins, ManyThatStayGrowOld) {
   }
 }
 
+// Regions that pins keep go back to eden with all that lives in them where a quarter of them is empty, and that is much in all: eden would have no room else. Fuller ones grow old.
+TEST(Pins, OfRegionsThatAreAQuarterEmptyEdenHasTheRest) {
+  for (u32 tenths : {6u, 9u}) {
+    SyntheticShape shape = SmallHeap::roomy();
+    shape.limit = 32 * MiB;
+    SmallHeap heap("verify=both", shape);
+    std::vector<usize> pinned;
+    for (u32 i = 0; i < 6 * 1024; i++) {
+      const Ref ref = heap.leaf(1000);
+      if (i % 64 == 0) pinned.push_back(heap.root(ref, RootKind::pinned)); // one in each region, or two
+      else if (i % 10 < tenths) heap.root(ref);
+    }
+    heap.full();
+    for (usize cell : pinned) ASSERT_EQ(heap.role(heap.at(cell)), tenths == 6 ? Role::eden : Role::survivor) << tenths << " tenths live";
+  }
+}
+
 // As many pins as workers put back and sweep together: what is between them becomes holes, all of it and nothing else, whoever did it.
 TEST(Pins, ManyAreSharedByWorkers) {
   for (const char* options : {"workers=1", "workers=3,woken_per=0"})

@@ -38,6 +38,12 @@ TEST(PaceMarking, N12DueIsNotOverdue) {
     EXPECT_FALSE(pace.overdue(limit / 4 * 3)) << "memory that may be used is no reason to stop the program";
     pace.set_short(true);
     EXPECT_EQ(pace.overdue(limit / 4 * 3), pace.old_threshold() + live / 2 < limit / 4 * 3) << "but where the machine has none";
+    PaceConfig careful = config(true, limit);
+    careful.conserve = 9;
+    Pace saving;
+    saving.init(careful);
+    saving.after_full(live, live, limit - live, 1'000'000);
+    EXPECT_TRUE(saving.overdue(limit / 4 * 3)) << "or where it is asked to be saved";
   }
 }
 

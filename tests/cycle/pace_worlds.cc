@@ -481,6 +481,39 @@ TEST(PaceWorlds, N12EdenThatPinsGiveBackIsTakenAgain) {
   EXPECT_EQ(full, 6u);
 }
 
+// N12: the collection after a full one that ages what lay among pins is long, and little of its eden is new: what eden's bytes cost is told by those that follow, so that a small eden's debt is seen
+// before next to nothing is left.
+TEST(PaceWorlds, N12TheDebtOfASmallEdenIsSeenAfterALongFirstCollection) {
+  Pace pace;
+  pace.init(config(true, 60 * MiB));
+  pace.after_full(30 * MiB, 6 * MiB, 0, 5'000'000);
+  auto young = [&](u64 pause_ns, u64 fresh, u64 room) {
+    pace.after_young({.pause_ns = pause_ns, .interval_ns = 40'000'000, .eden_used = 20 * MiB, .survived = 200 * KiB, .promoted = 100 * KiB, .waited = 0, .old_bytes = 20 * MiB, .room = room, .fresh = fresh});
+    return pace.full_due(20 * MiB);
+  };
+  young(20'000'000, 0, 16 * MiB);
+  for (u32 n = 0; n < 3; n++) EXPECT_FALSE(young(2'000'000, 8 * MiB, 16 * MiB));
+  const u64 had = pace.eden();
+  u32 small = 1;
+  while (!young(2'000'000, 2 * MiB, 6 * MiB) && small < 50) small++;
+  EXPECT_GT(pace.eden(), had / 6);
+  EXPECT_LE(small, 6u) << "each costs 1.5 ms more than 2 MiB of the first did, a full collection 5";
+}
+
+// N12: eden has lost its room to survivors that wait, of a burst, and not to old space: the next collection gives it back, a full one is not due for it.
+TEST(PaceWorlds, N12SurvivorsThatWaitAreNoReasonForAFullCollection) {
+  for (u64 grown : {1 * MiB, 10 * MiB}) {
+    Pace pace;
+    pace.init(config(true, 100 * MiB));
+    pace.after_full(50 * MiB, 40 * MiB, 40 * MiB, 5'000'000);
+    const u64 had = pace.eden(), old_bytes = 40 * MiB + grown;
+    pace.after_young({.pause_ns = 5'000'000, .interval_ns = 40'000'000, .eden_used = had, .survived = had / 8 * 7, .promoted = MiB, .waited = 0, .old_bytes = old_bytes, .room = 3 * MiB});
+    ASSERT_LT(pace.eden(), had / 6);
+    EXPECT_EQ(pace.pressed(), grown > MiB);
+    EXPECT_EQ(pace.full_due(old_bytes), grown > MiB);
+  }
+}
+
 // N1: holes that copies would fill are passed over where filling them costs more than the full collections that come sooner: where the look took long beside them.
 TEST(PaceWorlds, N1HolesArePassedOverWhereCopiesAreDear) {
   const u64 room = ~u64(0) >> 2, live = 100 * MiB;

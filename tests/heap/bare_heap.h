@@ -18,6 +18,8 @@ class CountingLinux : public Linux {
     Self(CountingLinux& machine, u32 worker) : Linux::Self(machine, worker) {}
   };
   word reserve(usize bytes, usize alignment) { return calls++, Linux::reserve(bytes, alignment); }
+  bool open(word at, usize bytes) { return grants && Linux::open(at, bytes); }
+  bool grants = true; // false: as a system whose commitment is used up
   void release(word at, usize bytes) { calls++, Linux::release(at, bytes); }
   void discard(word at, usize bytes) {
     calls++;
@@ -51,8 +53,8 @@ struct ManyNodes : CountingLinux {
 };
 
 struct BareHeap {
-  explicit BareHeap(u64 limit = 0, usize region = 64 * KiB, bool poison = false, usize huge_from = ~usize(0), bool hold = false) {
-    HeapShape shape{.reserve_bytes = 64 * MiB, .least_bytes = 4 * MiB, .region_bytes = region, .limit = limit, .retain = false, .poison = poison, .huge_from = huge_from, .hold = hold};
+  explicit BareHeap(u64 limit = 0, usize region = 64 * KiB, bool poison = false, usize huge_from = ~usize(0), bool hold = false, usize reserve = 64 * MiB) {
+    HeapShape shape{.reserve_bytes = reserve, .least_bytes = 4 * MiB, .region_bytes = region, .limit = limit, .retain = false, .poison = poison, .huge_from = huge_from, .hold = hold};
     EXPECT_TRUE(heap.init(machine, shape, {[](void*, word at, usize bytes) { synthetic::fill(at, bytes); }, nullptr}));
     space.init(heap, Role::eden, kLabelEden, 0);
   }

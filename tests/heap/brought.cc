@@ -1,5 +1,5 @@
 // Pages that come at once instead of a fault each. Of marks, before they are read: of regions with objects, and no others; read and then written they fault no more. Of regions that nobody
-// has written to: as they are taken, beyond the first megabyte.
+// has written to: as they are taken, beyond the first megabyte; of large objects what they lack that have one region, where there were others.
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -79,6 +79,45 @@ TEST(BroughtRegions, AreThoseBeyondTheFirstMegabyteThatNobodyHasWrittenTo) {
   EXPECT_EQ(bare.machine.brought, 4 * 64 * KiB) << "given back, they must come again";
   ASSERT_NE(bare.heap.take_large(2 * MiB, false, false), kNoRegion);
   EXPECT_EQ(bare.machine.brought, 4 * 64 * KiB) << "nobody may ever touch a large object";
+}
+
+// Where large objects of one region come and go, what is not there of it comes with it, and no more. The first that have a region may be buffers of which little is used.
+TEST(BroughtRegions, AreWhatALargeObjectLacksThatReplacesOne) {
+  constexpr u32 kFirst = u32(MiB / (64 * KiB));
+  BareHeap bare;
+  while (bare.heap.high_water() < kFirst) ASSERT_NE(bare.heap.take_region(Role::eden, kLabelEden, 0), kNoRegion);
+  ASSERT_EQ(bare.heap.take_large(40 * KiB + 1, true, false), kFirst);
+  EXPECT_EQ(bare.machine.brought, 0u) << "nobody has used the region before";
+  bare.heap.free_region(kFirst);
+  ASSERT_EQ(bare.heap.take_large(60 * KiB, true, false), kFirst);
+  EXPECT_EQ(bare.machine.brought, 16 * KiB) << "what the one before had is there";
+  bare.heap.free_region(kFirst);
+  ASSERT_EQ(bare.heap.take_large(60 * KiB, true, false), kFirst);
+  EXPECT_EQ(bare.machine.brought, 16 * KiB) << "all is there";
+  bare.heap.free_region(kFirst);
+  bare.heap.trim(0);
+  ASSERT_EQ(bare.heap.take_large(50 * KiB, true, false), kFirst);
+  EXPECT_EQ(bare.machine.brought, 16 * KiB + 52 * KiB) << "given back, they must come again";
+  bare.heap.free_region(0);
+  bare.heap.trim(0);
+  ASSERT_EQ(bare.heap.take_large(50 * KiB, true, false), 0u);
+  EXPECT_EQ(bare.machine.brought, 16 * KiB + 52 * KiB) << "a small program's pages come as they are touched";
+  ASSERT_EQ(bare.heap.take_large(64 * KiB + 1, false, false), kFirst + 1);
+  bare.heap.free_region(kFirst + 1);
+  bare.heap.trim(0);
+  ASSERT_EQ(bare.heap.take_large(64 * KiB + 1, false, false), kFirst + 1);
+  EXPECT_EQ(bare.machine.brought, 16 * KiB + 52 * KiB) << "nobody may ever touch a larger one";
+}
+
+// What a large object has left has the pages that it had. Others that take it bring the rest with one call.
+TEST(BroughtRegions, AreWhatOthersLackWhereALargeObjectWas) {
+  constexpr u32 kFirst = u32(MiB / (64 * KiB));
+  BareHeap bare;
+  while (bare.heap.high_water() < kFirst) ASSERT_NE(bare.heap.take_region(Role::eden, kLabelEden, 0), kNoRegion);
+  ASSERT_EQ(bare.heap.take_large(40 * KiB, true, false), kFirst);
+  bare.heap.free_region(kFirst);
+  ASSERT_EQ(bare.heap.take_region(Role::old, kLabelOld, 0), kFirst);
+  EXPECT_EQ(bare.machine.brought, 24 * KiB);
 }
 
 TEST_F(BroughtPages, OfRegionsFaultNoMore) {

@@ -354,6 +354,53 @@ TEST(Budget, AWholeRegionIsKeptForEdenAsLongAsThereIsRoom) {
   }
 }
 
+// Where the system grants no more memory, what it has granted is there: a run beyond it whose pages would fit better is none.
+TEST(Budget, ARunThatTheSystemDoesNotGrantIsNoRun) {
+  BareHeap bare(0, 64 * KiB, false, ~usize(0), false, 192 * MiB);
+  constexpr u32 kOpened = u32(64 * MiB / (64 * KiB));
+  for (u32 i = 0; i < kOpened; i++) ASSERT_EQ(bare.heap.take_region(Role::old, kLabelOld, 0), i);
+  for (u32 i : {7u, 9u, 10u}) bare.heap.free_region(i);
+  bare.machine.grants = false;
+  EXPECT_EQ(bare.heap.take_large(20 * KiB, true, false), 7u) << "20 KB would be brought beyond, 44 lie unused here";
+  EXPECT_EQ(bare.heap.take_large(64 * KiB + 4 * KiB, true, false), 9u);
+  EXPECT_EQ(bare.heap.take_large(20 * KiB, true, false), kNoRegion);
+  bare.machine.grants = true;
+  EXPECT_EQ(bare.heap.take_large(20 * KiB, true, false), kOpened);
+}
+
+// Eden, too, where what is held for copies is no reason to look further, has what large objects have left, when there is nothing else.
+TEST(Budget, WhatLargeObjectsLeaveIsTheLastPlaceOfAnEdenThatHolds) {
+  BareHeap bare(0, 64 * KiB, false, ~usize(0), true);
+  std::vector<u32> taken;
+  for (u32 index; (index = bare.heap.take_large(40 * KiB, false, false)) != kNoRegion;) taken.push_back(index);
+  ASSERT_EQ(taken.size(), 64 * MiB / (64 * KiB));
+  for (u32 i = 0; i < 8; i++) bare.heap.free_region(taken[i * 3]);
+  bare.heap.hold(MiB);
+  const u64 charged = bare.heap.budget().charged();
+  for (u32 i = 0; i < 8; i++) ASSERT_NE(bare.heap.take_region(Role::eden, kLabelEden, 0), kNoRegion) << i;
+  EXPECT_EQ(bare.heap.take_region(Role::eden, kLabelEden, 0), kNoRegion);
+  EXPECT_EQ(bare.heap.budget().charged(), charged + 8 * 24 * KiB);
+  EXPECT_EQ(bare.charges(), bare.heap.budget().charged());
+}
+
+// It stands among the whole ones, gave up its pages there, and a large object had it meanwhile: it comes after those that are whole.
+TEST(Budget, ARegionThatWasWholeWhenItWasListedIsOfThoseThatLackSomething) {
+  BareHeap bare;
+  auto take = [&] { return bare.heap.take_region(Role::old, kLabelOld, 0); };
+  const u32 whole = take(), partly = take();
+  for (u32 index : {whole, partly}) bare.heap.free_region(index);
+  bare.heap.trim(64 * KiB);
+  ASSERT_EQ(bare.heap.region(partly).charged, 0u);
+  ASSERT_EQ(bare.heap.take_large(20 * KiB, true, false), partly);
+  bare.heap.free_region(partly);
+  ASSERT_EQ(bare.heap.free_charged(), 84 * KiB);
+  EXPECT_EQ(take(), whole);
+  EXPECT_EQ(take(), partly);
+  EXPECT_EQ(bare.heap.region(partly).charged, 64 * KiB);
+  EXPECT_EQ(bare.heap.free_charged(), 0u);
+  EXPECT_EQ(bare.charges(), bare.heap.budget().charged());
+}
+
 TEST(Budget, LargeRunsAreClearedWhenAsked) {
   BareHeap bare;
   for (u32 i = 0; i < 6; i++) {

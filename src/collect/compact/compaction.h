@@ -135,8 +135,9 @@ template <class H, class M> class Compaction {
   void cut_lists(usize from, u32 lists_wanted, u8 generation);
   // A region that pins keep although more than a quarter of it is empty: it goes back to eden, whose buffers are cut from its holes. Otherwise scattered
   // pins could hold all memory while nothing can be allocated. Few such regions are left as they are, so that small programs see
-  // their pinned objects grow old as usual.
+  // their pinned objects grow old as usual, and a large heap is not moved for what is little of it.
   static constexpr usize kDemoteFrom = 4 * MiB;
+  static constexpr u64 kDemoteShare = 64;
   bool sparse(const Region<M>& r) const {
     return r.kept && (r.role == Role::eden || r.role == Role::survivor || r.role == Role::old) && r.live_bytes < heap_.region_bytes() / 4 * 3;
   }

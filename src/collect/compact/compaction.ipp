@@ -266,7 +266,7 @@ template <class H, class M> void Compaction<H, M>::choose(u32 lists_wanted, bool
   for (Ref ref : pins_) heap_.region_of(ref).kept = true;
   bool good = true;
   u64 limit = heap_.budget().limit();
-  bool demote = sparse_bytes() >= (limit == 0 ? kDemoteFrom : min_of<u64>(kDemoteFrom, limit / 32));
+  const bool demote = sparse_bytes() >= max_of<u64>(limit == 0 ? kDemoteFrom : min_of<u64>(kDemoteFrom, limit / 32), heap_.budget().charged() / kDemoteShare);
   in_place_ = may_stay && !everything && !all_old_ && !demote && little_to_gain();
   if (in_place_) judge_young();
   // A pass for each generation, so that its sliding regions stand together, in address order.
