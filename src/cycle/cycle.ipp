@@ -155,6 +155,7 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   asked_ = &request;
   current_ = &record;
   u64 asked_ns = machine_.now(); // waiting for somebody else's collection is not this one's pause, nor is making threads, while the program runs
+  if (beside_) beside().call();
   host_.stop(request.cause);
   if (beside_) beside().hold();
   u64 stopped_ns = machine_.now();
@@ -731,7 +732,7 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
   u64 now = machine_.now(), pause = now - end.start_ns;
   if (kind == Kind::full) {
     const bool in_place = !record.beside && compaction().in_place();
-    if (!record.beside) pace_.after_stop(in_place ? pause + pause / 2 : pause, end.heap_after); // one that moves takes half as long again
+    if (!record.beside) pace_.after_stop(in_place ? pause + pause / 2 : pause, end.heap_after, end.large_after); // one that moves takes half as long again
     if (!end.en_masse) pace_.after_full_look(record.before.bytes[0], in_place ? compaction().eden_lived() : s.bytes[1]); // else what waited is old now
     const bool due = request.cause == Cause::eden_full || request.cause == Cause::large_budget;
     if (ended_marking()) pace_.after_marking(old_before - min_of(old_before, marking_began_old_), beside().marked_for_ns() / worker_count_ + end.mark_ns, end.heap_after);

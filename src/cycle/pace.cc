@@ -44,9 +44,10 @@ void Pace::set_threshold() {
   threshold_.store_relaxed(threshold);
   half_.store_relaxed(counted_ + (threshold - min_of(counted_, threshold)) / 2);
   const u64 end = config_.limit == 0 ? ~u64(0) : max_of(live_ + growth, config_.limit / 8 * 7);
-  // What lived last time will live, or half of all that is there; where about as much lived as the time before, half of that half.
-  const u64 much = u64(double(kLongStop * config_.pause_goal_ns) / stop_ns_);
-  long_from_.store_relaxed(patient_ ? 0 : stops_ != 0 ? ~u64(0) : live_ > much ? 0 : (steady_ ? 4 : 2) * much);
+  // What lived last time will live, or half of all that is there; where about as much lived as the time before, half of that half. Of a heap that is larger than any that
+  // was looked at nobody knows what that would take: it may have become a chain since.
+  const u64 bearable = kLongStop * config_.pause_goal_ns, much = u64(double(bearable) / stop_ns_), grown = u64(2 * double(bearable) / unseen_ns_);
+  long_from_.store_relaxed(patient_ ? 0 : stops_ != 0 ? ~u64(0) : live_ > much ? 0 : steady_ ? 4 * much : min_of(2 * much, max_of(live_, most_seen_) + grown));
   const u64 late = allowed(least, kQuarters); // a marking takes as long, however soon it began
   const u64 roomy = short_ || config_.conserve != 0 ? 0 : config_.limit / 4 * 3; // what may be used anyway is no reason to stop the program, as long as eden has its part
   overdue_.store_relaxed(patient_ && !short_ ? end : max_of(min_of(max_of(live_ + growth, threshold) + late / (config_.limit != 0 ? 2 : 4), end), roomy));
@@ -64,6 +65,7 @@ void Pace::count_share(u64 pause_ns, u64 interval_ns) {
 }
 
 void Pace::after_young(const YoungFacts& facts) {
+  most_old_ = max_of(most_old_, facts.old_bytes);
   count_share(facts.pause_ns, facts.interval_ns);
   double survived = facts.eden_used == 0 ? 0 : double(facts.survived) / double(facts.eden_used);
   // A partly filled eden (an induced collection) says little about survival.
@@ -115,6 +117,7 @@ void Pace::resize(const YoungFacts& facts, double survived) {
 void Pace::after_en_masse(u64 pause_ns, u64 interval_ns, u64 old_bytes, u64 room) {
   count_share(pause_ns, interval_ns);
   if (unseen_ != 0) unseen_--;
+  most_old_ = max_of(most_old_, old_bytes);
   grown_since_full_ = true;
   fit(room);
   squeeze(old_bytes, room);
@@ -159,8 +162,11 @@ bool Pace::marking_due(u64 old_bytes, u64 young, u64 room) const {
   return old - min_of(old, live_) >= live_ / kGrownToMark && eden_in(room - min_of(room, growth)) < min_of(wanted_, room_after_full_) / 2;
 }
 
-void Pace::after_stop(u64 pause_ns, u64 live_bytes) {
-  if (live_bytes >= kStopSeen) stop_ns_ = max_of((stop_ns_ + double(pause_ns) / double(live_bytes)) / 2, 1e-3);
+void Pace::after_stop(u64 pause_ns, u64 live_bytes, u64 large_bytes) {
+  if (live_bytes < kStopSeen) return;
+  const double took = double(pause_ns) / double(live_bytes);
+  stop_ns_ = max_of((stop_ns_ + took) / 2, 1e-3);
+  if (live_bytes - min_of(live_bytes, large_bytes) >= kUnseenSeen) unseen_ns_ = max_of((unseen_ns_ + 2 * took) / 3, stop_ns_);
 }
 
 // A stop would have marked and moved, half of what lives as a rule. The thread that marked had less than a processor, so this can only be too much: it lowers what stops have taught, or
@@ -295,6 +301,8 @@ void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64
   if (since_ns != 0) judge_growth(pause_ns, since_ns);
   if (marked_) quarters_ = max_of(quarters_, kQuarters); // its pause does not tell what it has cost
   counted_ = max_of(live_bytes, old_bytes);
+  most_seen_ = max_of(max_of(most_seen_, most_old_), counted_);
+  most_old_ = 0;
   old_after_full_ = old_bytes;
   beside_ = marked_;
   marked_ = false;

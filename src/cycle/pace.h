@@ -85,9 +85,9 @@ class Pace {
   // Marking beside the program takes a while, in which old space grows as it did the last time: it is due when the limit leaves little more than that. room: what the limit leaves,
   // `young` bytes not counted.
   bool marking_due(u64 old_bytes, u64 young, u64 room) const;
-  // Whether a full collection now would take several times as long as a pause should; always while the program asks for patience. Any-thread.
+  // Whether a full collection now would, or might, take several times as long as a pause should; always while the program asks for patience. Any-thread.
   bool long_to_stop(u64 old_bytes) const { return old_bytes >= long_from_.load_relaxed(); } // and markings have been worth it
-  void after_stop(u64 pause_ns, u64 live_bytes); // of a full collection that stopped the program; before after_full
+  void after_stop(u64 pause_ns, u64 live_bytes, u64 large_bytes = 0); // of a full collection that stopped the program; before after_full. large_bytes: of those that live, in large objects
   // grown_bytes: by how much old space has grown from its first pause to its last. trace_ns: what all workers would have taken to mark live_bytes; 0: nobody knows. Before after_full, which takes that growth for
   // what nobody has looked at.
   void after_marking(u64 grown_bytes, u64 trace_ns = 0, u64 live_bytes = 0);
@@ -178,6 +178,8 @@ class Pace {
   double seen_ns_ = 0;               // of a byte of eden: the least that a look at one that nearly all survived took, forgotten slowly
   bool looks_ = false;               // the next eden is looked at, and was made small for it
   double stop_ns_ = kStopNs; // of a byte that lives: what full collections have taken
+  double unseen_ns_ = kUnseenNs; // of a byte that none has looked at yet, if it lives: what has to be reckoned with
+  u64 most_seen_ = 0, most_old_ = 0; // old bytes: most that a full collection has looked at; most since the last one
   double copy_ns_ = 0; // of a byte: the least pause per byte seen, forgotten slowly
   static constexpr u32 kBase = 3; // so many collections tell what young ones cost while eden is large
   static constexpr u64 kMostlyKept = 4; // where less than this part of an eden has been allocated since the one before, its pause is that of what was kept
@@ -196,6 +198,8 @@ class Pace {
   static constexpr double kLeastReserve = 0.2; // of eden, for survivors
   static constexpr double kStopNs = 0.4; // until one has been measured
   static constexpr u64 kStopSeen = 4 * MiB; // of less the price of a byte says little
+  static constexpr double kUnseenNs = 4; // until stops have shown what this program's objects cost: a chain takes about as much
+  static constexpr u64 kUnseenSeen = 32 * MiB; // of fewer small objects that says nothing of what is still to come
   static constexpr u64 kBearable = 4; // long stops
   static constexpr u32 kStopsFirst = 4, kStopsMost = 32;
   static constexpr u64 kBetweenMarkings = 4; // the part of its growth that old space has at least from the end of a marking to the next

@@ -3,7 +3,8 @@
 // One word. The thread works in slices, and between two of them a collection may hold it; a slice that sees wanted() ends soon.
 //   thread:     begin()  waits until there is work and nobody holds; sets kBusy (acquire: what the last pause wrote)
 //               finish() clears kBusy (release: what the slice wrote), and kWork when nothing is left
-//   collection: hold()   sets kHeld; then waits, looking, until no slice runs (acquire: pairs with finish)
+//   collection: call()   sets kHeld, before the program is stopped: the thread gives its processor up to whoever must get to a safepoint
+//               hold()   waits, looking, until no slice runs (acquire: pairs with finish)
 //               go()     clears kHeld, sets or clears kWork (release: pairs with begin), and wakes the thread
 // Only the collection changes kHeld, kEnd and kWork, but for finish, which may clear kWork while it is busy; so in the time from hold() to go() the word is the
 // collection's alone. The compare-and-swap of begin() fails when kHeld came between its look and it.
@@ -45,8 +46,9 @@ template <class M> class Turns {
   bool rests() const { return (word_.load_relaxed() & (kWork | kBusy)) == 0; }
 
   // -- a collection, one at a time --
+  void call() { word_.fetch_or_relaxed(kHeld); } // one word: whoever comes later finds it there
   void hold() {
-    word_.fetch_or_relaxed(kHeld); // one word: whoever comes later finds it there
+    call();
     for (Backoff wait; (word_.load_acquire() & kBusy) != 0;) wait.wait(*machine_);
   }
   void go(Self& self, bool work) {

@@ -172,6 +172,35 @@ TEST(PaceMarking, N12AMarkingThatSavesNothingIsLeft) {
   }
 }
 
+// N12: a heap that has grown beyond all that was looked at is marked beside the program, as a stop may be long; less so the more stops were short, if they met small objects.
+TEST(PaceMarking, N12WhatNobodyHasLookedAtMayBeAChain) {
+  Pace pace;
+  PaceConfig c = config();
+  c.pause_goal_ns = 10'000'000;
+  pace.init(c);
+  const u64 room = ~u64(0) >> 2;
+  auto stopped = [&](u64 live, u64 large) {
+    pace.after_stop(live / MiB * 300'000, live, large); // 0.3 ns a byte
+    pace.after_full(live, live, room, live / MiB * 300'000);
+  };
+  stopped(24 * MiB, 24 * MiB);
+  stopped(57 * MiB, 45 * MiB);
+  EXPECT_FALSE(pace.long_to_stop(90 * MiB));
+  EXPECT_TRUE(pace.long_to_stop(120 * MiB)) << "two arrays said nothing of what else there is";
+  pace.after_en_masse(50'000, 10'000'000, 200 * MiB, room);
+  stopped(80 * MiB, 50 * MiB);
+  EXPECT_FALSE(pace.long_to_stop(200 * MiB)) << "so much has been looked at";
+  EXPECT_TRUE(pace.long_to_stop(260 * MiB));
+  YoungFacts facts{};
+  facts.interval_ns = 10'000'000;
+  facts.old_bytes = 240 * MiB;
+  facts.room = room;
+  pace.after_young(facts);
+  stopped(110 * MiB, 0);
+  EXPECT_FALSE(pace.long_to_stop(300 * MiB)) << "small objects cost little, too";
+  EXPECT_TRUE(pace.long_to_stop(400 * MiB));
+}
+
 // N12: collect.marking=auto stops the program where that is short, as full collections before have shown, and not where it is long.
 TEST(PaceMarking, N12ALongStopIsForeseen) {
   Pace pace;
@@ -184,8 +213,8 @@ TEST(PaceMarking, N12ALongStopIsForeseen) {
       pace.after_full(live, live, ~u64(0) >> 2, ns);
     }
   };
-  EXPECT_FALSE(pace.long_to_stop(100 * MiB)) << "before the first";
-  EXPECT_TRUE(pace.long_to_stop(1000 * MiB));
+  EXPECT_FALSE(pace.long_to_stop(35 * MiB)) << "before the first";
+  EXPECT_TRUE(pace.long_to_stop(45 * MiB)) << "it may be a chain";
   full(70 * MiB, 28'000'000);
   pace.after_full(100 * MiB, 100 * MiB, ~u64(0) >> 2, 40'000'000);
   EXPECT_FALSE(pace.long_to_stop(350 * MiB));

@@ -67,7 +67,9 @@ template <class H, class M> class Marking {
   bool ensure_thread(typename Gang<M>::Spawn spawn, void* spawn_arg);
   void stop_thread(Self& self); // returns when it will not touch anything again
 
-  // -- a collection, the world stopped. No slice of the thread runs from hold() to go() --
+  // -- a collection. No slice of the thread begins from call() to go(), and none runs from hold(), where the world is stopped --
+  void call() { turns_.call(); }
+  bool called() const { return turns_.wanted(); }
   void hold() { turns_.hold(); }
   void go(Self& self) { turns_.go(self, state_ == State::running || state_ == State::sweeping || state_ == State::finding); }
   State state() const { return state_; }

@@ -28,6 +28,7 @@ struct TurnsAreTaken {
   }
   void collections(Sim::Self& self) {
     for (u64 i = 0; i < kCollections; i++) {
+      if (i != 0) turns.call(); // before the program is stopped, or not
       turns.hold();
       own(done);
       writes<Sim>(work.value) += kSlices;
