@@ -4,7 +4,7 @@
 //   thread:     begin()  waits until there is work and nobody holds; sets kBusy (acquire: what the last pause wrote)
 //               finish() clears kBusy (release: what the slice wrote), and kWork when nothing is left
 //   collection: call()   sets kHeld, before the program is stopped: the thread gives its processor up to whoever must get to a safepoint
-//               hold()   waits, looking, until no slice runs (acquire: pairs with finish)
+//               hold()   sets it too, and waits, looking, until no slice runs (acquire: pairs with finish)
 //               go()     clears kHeld, sets or clears kWork (release: pairs with begin), and wakes the thread
 // Only the collection changes kHeld, kEnd and kWork, but for finish, which may clear kWork while it is busy; so in the time from hold() to go() the word is the
 // collection's alone. The compare-and-swap of begin() fails when kHeld came between its look and it.

@@ -197,7 +197,7 @@ TEST(PaceMarking, N12WhatNobodyHasLookedAtMayBeAChain) {
   facts.room = room;
   pace.after_young(facts);
   stopped(110 * MiB, 0);
-  EXPECT_FALSE(pace.long_to_stop(300 * MiB)) << "small objects cost little, too";
+  EXPECT_FALSE(pace.long_to_stop(330 * MiB)) << "small objects cost little, too";
   EXPECT_TRUE(pace.long_to_stop(400 * MiB));
 }
 

@@ -52,6 +52,10 @@ has 'R4 longest pause, of the best non-concurrent stock mode ≤ 0.50 0.79: 0.79
 has 'slow at 2: 2.50 of stock-workstation'
 has 'slow unlimited: 2.50 of stock-workstation'
 lacks 'quick at 2: '
+has 'longest ms, of the best of them'
+has 'quick 0.25 0.25'
+has 'slow 2.50 2.50'
+has 'geometric mean 0.79 0.79'
 has 'longest ms, 2x the minimum heap'
 has 'gar/best'
 grep -q '^| R3 .* | yes |$' "$scratch/out.md" && grep -q '"holds": "no"' "$scratch/out.json" && grep -q '"part": "slow at 2"' "$scratch/out.json" || fail "written results"

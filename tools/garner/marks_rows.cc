@@ -28,6 +28,14 @@ std::vector<Entrant> ours_and(const std::vector<Mode>& modes, const std::string&
 
 // ---- rows over many workloads ----
 
+// Of all sizes of the heap, or of one.
+std::vector<double> values_of(const Compared& all, const std::string& at = "") {
+  std::vector<double> values;
+  for (const Ratio& ratio : all.ratios)
+    if (at.empty() || ratio.at == at) values.push_back(ratio.value);
+  return values;
+}
+
 PartPlan heap_part(const Selection& selection, const std::string& workload, const std::string& at, const std::vector<Mode>& with) {
   return {fmt::format("{} {}", workload, text_of(at)), {workload}, at, ours_and(with), selection.runs > 0 ? selection.runs : 1};
 }
@@ -84,6 +92,48 @@ std::vector<TitledTable> heap_tables(const std::vector<PartPlan>& plans, const P
     results.push_back(std::move(result));
   }
   return bench_tables(results, figure_named(figure));
+}
+
+// "processor time" of "stock-workstation" or "the best of them": this collector's figure as a ratio to that of whichever of the modes has least of it, workload by workload.
+struct Against {
+  std::string whom;
+  std::vector<Mode> modes;
+};
+TitledTable ratio_table(const std::vector<PartPlan>& plans, const Parts& parts, const Figure& figure, const Against& against) {
+  const Compared all = compared(plans, parts, figure, against.modes);
+  std::vector<std::string> workloads, sizes, head = {"workload"};
+  auto note = [](std::vector<std::string>& names, const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  for (const PartPlan& plan : plans) note(workloads, plan.piece.workload), note(sizes, plan.at);
+  head.insert(head.end(), sizes.begin(), sizes.end());
+  Table table(head);
+  auto row = [&](const std::string& name, auto value) {
+    std::vector<std::string> cells = {name};
+    for (const std::string& at : sizes) {
+      const double ratio = value(at);
+      cells.push_back(ratio < 0 ? "-" : fmt::format("{:.2f}", ratio));
+    }
+    table.row(cells);
+  };
+  for (const std::string& workload : workloads)
+    row(workload, [&](const std::string& at) {
+      auto found = std::find_if(all.ratios.begin(), all.ratios.end(), [&](const Ratio& ratio) { return ratio.workload == workload && ratio.at == at; });
+      return found == all.ratios.end() ? -1 : found->value;
+    });
+  row("geometric mean", [&](const std::string& at) {
+    const std::vector<double> values = values_of(all, at);
+    return values.empty() ? -1 : geometric_mean(values);
+  });
+  return {fmt::format("{}, of {}", figure.title, against.whom), table};
+}
+
+// The figure's ratios by workload, then its bench tables.
+std::vector<TitledTable> ratios_and_tables(const std::vector<PartPlan>& plans, const Parts& parts, const char* figure, const std::vector<Mode>& with, const std::vector<Against>& against) {
+  std::vector<TitledTable> all;
+  for (const Against& each : against) all.push_back(ratio_table(plans, parts, figure_named(figure), each));
+  for (TitledTable& table : heap_tables(plans, parts, figure, with)) all.push_back(std::move(table));
+  return all;
 }
 
 Verdict finish_verdict(const std::string& figure, const std::vector<PartPlan>& plans, const Parts& parts) {
@@ -383,13 +433,6 @@ std::vector<TitledTable> tables_of_start(const Selection& selection, const Parts
 
 // ---- arithmetic ----
 
-std::vector<double> values_of(const Compared& all, const std::string& at = "") {
-  std::vector<double> values;
-  for (const Ratio& ratio : all.ratios)
-    if (at.empty() || ratio.at == at) values.push_back(ratio.value);
-  return values;
-}
-
 // "0.83: 0.84 at 1.5, 0.82 unlimited", then what is missing.
 std::string mean_text(const Compared& all) {
   std::vector<std::string> sizes;
@@ -502,19 +545,19 @@ const std::vector<Row>& rows() {
   static const std::vector<Row> all = {
     {"R1", "finishes", "Every workload finishes with stock's result wherever a stock mode does.", every_size_and_tight, judge_finishing, tables_of_finishing},
     {"R2", "cpu", "Processor seconds over workloads and heap sizes.", every_size, judge_cpu,
-     [](const Selection& s, const Parts& p) { return heap_tables(every_size(s), p, "cpu_s", kStock); }},
+     [](const Selection& s, const Parts& p) { return ratios_and_tables(every_size(s), p, "cpu_s", kStock, {{name_of(Mode::workstation), {Mode::workstation}}, {"the best of them", kStock}}); }},
     {"R3", "stopped", "Time in which the program stands still, in all, with a limit.", with_limit, judge_stopped,
-     [](const Selection& s, const Parts& p) { return heap_tables(with_limit(s), p, "pause_total_ms", kStock); }},
+     [](const Selection& s, const Parts& p) { return ratios_and_tables(with_limit(s), p, "pause_total_ms", kStock, {{"the best of them", kStock}}); }},
     {"R4", "longest", "The longest pause beside the stock modes that stop for all they do; the collector has its defaults (collect.marking=auto).", every_size, judge_longest,
-     [](const Selection& s, const Parts& p) { return heap_tables(every_size(s), p, "pause_max_ms", kNotConcurrent); }},
+     [](const Selection& s, const Parts& p) { return ratios_and_tables(every_size(s), p, "pause_max_ms", kNotConcurrent, {{"the best of them", kNotConcurrent}}); }},
     {"R5", "concurrent", "The longest pause and the processor time beside the stock mode that collects beside the program.", every_size, judge_concurrent,
-     [](const Selection& s, const Parts& p) { return heap_tables(every_size(s), p, "pause_max_ms", {Mode::concurrent}); }},
+     [](const Selection& s, const Parts& p) { return ratios_and_tables(every_size(s), p, "pause_max_ms", {Mode::concurrent}, {{name_of(Mode::concurrent), {Mode::concurrent}}}); }},
     {"R4s", "longest-stopped", "As R4, with collect.marking=stopped.", always_stopped, judge_always_stopped,
-     [](const Selection& s, const Parts& p) { return heap_tables(always_stopped(s), p, "pause_max_ms", kNotConcurrent); }},
+     [](const Selection& s, const Parts& p) { return ratios_and_tables(always_stopped(s), p, "pause_max_ms", kNotConcurrent, {{"the best of them", kNotConcurrent}}); }},
     {"R5c", "concurrent-always", "As R5, with collect.marking=concurrent.", always_beside, judge_always_beside,
-     [](const Selection& s, const Parts& p) { return heap_tables(always_beside(s), p, "pause_max_ms", {Mode::concurrent}); }},
+     [](const Selection& s, const Parts& p) { return ratios_and_tables(always_beside(s), p, "pause_max_ms", {Mode::concurrent}, {{name_of(Mode::concurrent), {Mode::concurrent}}}); }},
     {"R6", "memory", "Peak resident memory of the largest process.", every_size, judge_memory,
-     [](const Selection& s, const Parts& p) { return heap_tables(every_size(s), p, "peak_bytes", kStock); }},
+     [](const Selection& s, const Parts& p) { return ratios_and_tables(every_size(s), p, "peak_bytes", kStock, {{"the best of them", kStock}, {name_of(Mode::workstation), {Mode::workstation}}}); }},
     {"R7", "survivors", "A young collection in which nearly all survives, for each object.", parts_of_survivors, judge_survivors, tables_of_survivors},
     {"R8", "full", "A full collection of objects linked at random, as a rate.", parts_of_full, judge_full, tables_of_full},
     {"R9", "old-entries", "What a million old entries of one kind (100,000 pinned ones) add to a young pause.", parts_of_old, judge_old, tables_of_old},
