@@ -28,6 +28,10 @@ std::vector<Entrant> ours_and(const std::vector<Mode>& modes, const std::string&
 
 // ---- rows over many workloads ----
 
+void note(std::vector<std::string>& names, const std::string& name) { // once
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
 // Of all sizes of the heap, or of one.
 std::vector<double> values_of(const Compared& all, const std::string& at = "") {
   std::vector<double> values;
@@ -80,7 +84,7 @@ std::vector<PartPlan> every_size_and_tight(const Selection& selection) {
 }
 
 // The figure's bench tables, with this collector and those modes only.
-std::vector<TitledTable> heap_tables(const std::vector<PartPlan>& plans, const Parts& parts, const char* figure, const std::vector<Mode>& with) {
+std::vector<TitledTable> bench_tables_of(const std::vector<PartPlan>& plans, const Parts& parts, const char* figure, const std::vector<Mode>& with) {
   std::vector<BenchResult> results;
   for (const PartPlan& plan : plans) {
     auto at = parts.find(plan.name);
@@ -94,46 +98,39 @@ std::vector<TitledTable> heap_tables(const std::vector<PartPlan>& plans, const P
   return bench_tables(results, figure_named(figure));
 }
 
-// "processor time" of "stock-workstation" or "the best of them": this collector's figure as a ratio to that of whichever of the modes has least of it, workload by workload.
-struct Against {
-  std::string whom;
-  std::vector<Mode> modes;
-};
-TitledTable ratio_table(const std::vector<PartPlan>& plans, const Parts& parts, const Figure& figure, const Against& against) {
-  const Compared all = compared(plans, parts, figure, against.modes);
+// This collector's figure as a ratio to that of whichever of the modes has least of it, workload by workload.
+TitledTable ratio_table(const std::vector<PartPlan>& plans, const Parts& parts, const Figure& figure, const std::vector<Mode>& modes) {
+  const Compared all = compared(plans, parts, figure, modes);
   std::vector<std::string> workloads, sizes, head = {"workload"};
-  auto note = [](std::vector<std::string>& names, const std::string& name) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  };
   for (const PartPlan& plan : plans) note(workloads, plan.piece.workload), note(sizes, plan.at);
   head.insert(head.end(), sizes.begin(), sizes.end());
   Table table(head);
-  auto row = [&](const std::string& name, auto value) {
-    std::vector<std::string> cells = {name};
+  for (const std::string& workload : workloads) {
+    std::vector<std::string> cells = {workload};
     for (const std::string& at : sizes) {
-      const double ratio = value(at);
-      cells.push_back(ratio < 0 ? "-" : fmt::format("{:.2f}", ratio));
+      auto found = std::find_if(all.ratios.begin(), all.ratios.end(), [&](const Ratio& ratio) { return ratio.workload == workload && ratio.at == at; });
+      cells.push_back(ratio_text(found == all.ratios.end() ? -1 : found->value));
     }
     table.row(cells);
-  };
-  for (const std::string& workload : workloads)
-    row(workload, [&](const std::string& at) {
-      auto found = std::find_if(all.ratios.begin(), all.ratios.end(), [&](const Ratio& ratio) { return ratio.workload == workload && ratio.at == at; });
-      return found == all.ratios.end() ? -1 : found->value;
-    });
-  row("geometric mean", [&](const std::string& at) {
+  }
+  std::vector<std::string> means = {"geometric mean"};
+  for (const std::string& at : sizes) {
     const std::vector<double> values = values_of(all, at);
-    return values.empty() ? -1 : geometric_mean(values);
-  });
-  return {fmt::format("{}, of {}", figure.title, against.whom), table};
+    means.push_back(ratio_text(values.empty() ? -1 : geometric_mean(values)));
+  }
+  table.row(means);
+  return {fmt::format("{}, of {}", figure.title, modes.size() == 1 ? name_of(modes[0]) : "the best of them"), table};
 }
 
-// The figure's ratios by workload, then its bench tables.
-std::vector<TitledTable> ratios_and_tables(const std::vector<PartPlan>& plans, const Parts& parts, const char* figure, const std::vector<Mode>& with, const std::vector<Against>& against) {
+// The figure's ratios by workload to each of `against`, then its bench tables.
+std::vector<TitledTable> heap_tables(const std::vector<PartPlan>& plans, const Parts& parts, const char* figure, const std::vector<Mode>& with, const std::vector<std::vector<Mode>>& against) {
   std::vector<TitledTable> all;
-  for (const Against& each : against) all.push_back(ratio_table(plans, parts, figure_named(figure), each));
-  for (TitledTable& table : heap_tables(plans, parts, figure, with)) all.push_back(std::move(table));
+  for (const std::vector<Mode>& modes : against) all.push_back(ratio_table(plans, parts, figure_named(figure), modes));
+  for (TitledTable& table : bench_tables_of(plans, parts, figure, with)) all.push_back(std::move(table));
   return all;
+}
+std::vector<TitledTable> heap_tables(const std::vector<PartPlan>& plans, const Parts& parts, const char* figure, const std::vector<Mode>& with) {
+  return heap_tables(plans, parts, figure, with, {with});
 }
 
 Verdict finish_verdict(const std::string& figure, const std::vector<PartPlan>& plans, const Parts& parts) {
@@ -436,8 +433,7 @@ std::vector<TitledTable> tables_of_start(const Selection& selection, const Parts
 // "0.83: 0.84 at 1.5, 0.82 unlimited", then what is missing.
 std::string mean_text(const Compared& all) {
   std::vector<std::string> sizes;
-  for (const Ratio& ratio : all.ratios)
-    if (std::find(sizes.begin(), sizes.end(), ratio.at) == sizes.end()) sizes.push_back(ratio.at);
+  for (const Ratio& ratio : all.ratios) note(sizes, ratio.at);
   std::string text = fmt::format("{:.2f}", geometric_mean(values_of(all)));
   if (sizes.size() < 2) return text;
   for (size_t i = 0; i < sizes.size(); i++) text += fmt::format("{}{:.2f} {}", i == 0 ? ": " : ", ", geometric_mean(values_of(all, sizes[i])), text_of(sizes[i]));
@@ -545,19 +541,19 @@ const std::vector<Row>& rows() {
   static const std::vector<Row> all = {
     {"R1", "finishes", "Every workload finishes with stock's result wherever a stock mode does.", every_size_and_tight, judge_finishing, tables_of_finishing},
     {"R2", "cpu", "Processor seconds over workloads and heap sizes.", every_size, judge_cpu,
-     [](const Selection& s, const Parts& p) { return ratios_and_tables(every_size(s), p, "cpu_s", kStock, {{name_of(Mode::workstation), {Mode::workstation}}, {"the best of them", kStock}}); }},
+     [](const Selection& s, const Parts& p) { return heap_tables(every_size(s), p, "cpu_s", kStock, {{Mode::workstation}, kStock}); }},
     {"R3", "stopped", "Time in which the program stands still, in all, with a limit.", with_limit, judge_stopped,
-     [](const Selection& s, const Parts& p) { return ratios_and_tables(with_limit(s), p, "pause_total_ms", kStock, {{"the best of them", kStock}}); }},
+     [](const Selection& s, const Parts& p) { return heap_tables(with_limit(s), p, "pause_total_ms", kStock); }},
     {"R4", "longest", "The longest pause beside the stock modes that stop for all they do; the collector has its defaults (collect.marking=auto).", every_size, judge_longest,
-     [](const Selection& s, const Parts& p) { return ratios_and_tables(every_size(s), p, "pause_max_ms", kNotConcurrent, {{"the best of them", kNotConcurrent}}); }},
+     [](const Selection& s, const Parts& p) { return heap_tables(every_size(s), p, "pause_max_ms", kNotConcurrent); }},
     {"R5", "concurrent", "The longest pause and the processor time beside the stock mode that collects beside the program.", every_size, judge_concurrent,
-     [](const Selection& s, const Parts& p) { return ratios_and_tables(every_size(s), p, "pause_max_ms", {Mode::concurrent}, {{name_of(Mode::concurrent), {Mode::concurrent}}}); }},
+     [](const Selection& s, const Parts& p) { return heap_tables(every_size(s), p, "pause_max_ms", {Mode::concurrent}); }},
     {"R4s", "longest-stopped", "As R4, with collect.marking=stopped.", always_stopped, judge_always_stopped,
-     [](const Selection& s, const Parts& p) { return ratios_and_tables(always_stopped(s), p, "pause_max_ms", kNotConcurrent, {{"the best of them", kNotConcurrent}}); }},
+     [](const Selection& s, const Parts& p) { return heap_tables(always_stopped(s), p, "pause_max_ms", kNotConcurrent); }},
     {"R5c", "concurrent-always", "As R5, with collect.marking=concurrent.", always_beside, judge_always_beside,
-     [](const Selection& s, const Parts& p) { return ratios_and_tables(always_beside(s), p, "pause_max_ms", {Mode::concurrent}, {{name_of(Mode::concurrent), {Mode::concurrent}}}); }},
+     [](const Selection& s, const Parts& p) { return heap_tables(always_beside(s), p, "pause_max_ms", {Mode::concurrent}); }},
     {"R6", "memory", "Peak resident memory of the largest process.", every_size, judge_memory,
-     [](const Selection& s, const Parts& p) { return ratios_and_tables(every_size(s), p, "peak_bytes", kStock, {{"the best of them", kStock}, {name_of(Mode::workstation), {Mode::workstation}}}); }},
+     [](const Selection& s, const Parts& p) { return heap_tables(every_size(s), p, "peak_bytes", kStock, {kStock, {Mode::workstation}}); }},
     {"R7", "survivors", "A young collection in which nearly all survives, for each object.", parts_of_survivors, judge_survivors, tables_of_survivors},
     {"R8", "full", "A full collection of objects linked at random, as a rate.", parts_of_full, judge_full, tables_of_full},
     {"R9", "old-entries", "What a million old entries of one kind (100,000 pinned ones) add to a young pause.", parts_of_old, judge_old, tables_of_old},
