@@ -99,8 +99,7 @@ std::vector<TitledTable> bench_tables_of(const std::vector<PartPlan>& plans, con
 }
 
 // This collector's figure as a ratio to that of whichever of the modes has least of it, workload by workload.
-TitledTable ratio_table(const std::vector<PartPlan>& plans, const Parts& parts, const Figure& figure, const std::vector<Mode>& modes) {
-  const Compared all = compared(plans, parts, figure, modes);
+TitledTable ratio_table(const std::vector<PartPlan>& plans, const Compared& all, const Figure& figure, const std::vector<Mode>& modes) {
   std::vector<std::string> workloads, sizes, head = {"workload"};
   for (const PartPlan& plan : plans) note(workloads, plan.piece.workload), note(sizes, plan.at);
   head.insert(head.end(), sizes.begin(), sizes.end());
@@ -122,10 +121,11 @@ TitledTable ratio_table(const std::vector<PartPlan>& plans, const Parts& parts, 
   return {fmt::format("{}, of {}", figure.title, modes.size() == 1 ? name_of(modes[0]) : "the best of them"), table};
 }
 
-// The figure's ratios by workload to each of `against`, then its bench tables.
+// The figure's ratios by workload to each of `against`, where there are any, then its bench tables.
 std::vector<TitledTable> heap_tables(const std::vector<PartPlan>& plans, const Parts& parts, const char* figure, const std::vector<Mode>& with, const std::vector<std::vector<Mode>>& against) {
   std::vector<TitledTable> all;
-  for (const std::vector<Mode>& modes : against) all.push_back(ratio_table(plans, parts, figure_named(figure), modes));
+  for (const std::vector<Mode>& modes : against)
+    if (const Compared some = compared(plans, parts, figure_named(figure), modes); !some.ratios.empty()) all.push_back(ratio_table(plans, some, figure_named(figure), modes));
   for (TitledTable& table : bench_tables_of(plans, parts, figure, with)) all.push_back(std::move(table));
   return all;
 }
