@@ -67,7 +67,7 @@ template <class H, class M> class Cycle final : public Collector {
   u64 marking_number() const { return marking_number_; }
   bool begins_marking() const { return step_ == Step::first; }
   bool gave_up_marking() const { return gave_up_; }
-  bool beside_ends() { return !beside_ || beside().called(); } // from stop() on: no slice of the marking's thread begins, and one that runs soon ends
+  bool beside_is_called() { return !beside_ || beside().called(); } // from stop() on: no slice of the marking's thread begins, and one that runs soon ends
   u64 left_to_pauses() { return beside_ ? beside().taken_over() : 0; } // see Marking::taken_over
   u32 passes() const { return passes_; } // of that collection over roots and weak things: 2 when a full one followed a young one under the same stop
   void rest(); // all free memory goes back to the system; by a thread that may collect

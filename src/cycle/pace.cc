@@ -46,7 +46,7 @@ void Pace::set_threshold() {
   const u64 end = config_.limit == 0 ? ~u64(0) : max_of(live_ + growth, config_.limit / 8 * 7);
   // What lived last time will live, or half of all that is there; where about as much lived as the time before, half of that half. Of a heap that is larger than any that
   // was looked at nobody knows what that would take: it may have become a chain since.
-  const u64 bearable = kLongStop * config_.pause_goal_ns, much = u64(double(bearable) / stop_ns_), grown = u64(2 * double(bearable) / unseen_ns_);
+  const u64 bearable = kLongStop * config_.pause_goal_ns, much = u64(double(bearable) / stop_ns_), grown = u64(2 * double(bearable) / unknown_ns_);
   long_from_.store_relaxed(patient_ ? 0 : stops_ != 0 ? ~u64(0) : live_ > much ? 0 : steady_ ? 4 * much : min_of(2 * much, max_of(live_, most_seen_) + grown));
   const u64 late = allowed(least, kQuarters); // a marking takes as long, however soon it began
   const u64 roomy = short_ || config_.conserve != 0 ? 0 : config_.limit / 4 * 3; // what may be used anyway is no reason to stop the program, as long as eden has its part
@@ -166,7 +166,7 @@ void Pace::after_stop(u64 pause_ns, u64 live_bytes, u64 large_bytes) {
   if (live_bytes < kStopSeen) return;
   const double took = double(pause_ns) / double(live_bytes);
   stop_ns_ = max_of((stop_ns_ + took) / 2, 1e-3);
-  if (live_bytes - min_of(live_bytes, large_bytes) >= kUnseenSeen) unseen_ns_ = max_of((unseen_ns_ + 2 * took) / 3, stop_ns_);
+  if (live_bytes - min_of(live_bytes, large_bytes) >= kUnknownSeen) unknown_ns_ = max_of((unknown_ns_ + 2 * took) / 3, stop_ns_);
 }
 
 // A stop would have marked and moved, half of what lives as a rule. The thread that marked had less than a processor, so this can only be too much: it lowers what stops have taught, or

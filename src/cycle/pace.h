@@ -7,7 +7,7 @@
 // more than twice their share of time or longer than a pause should, as long as it takes no more than three quarters of what the limit leaves: memory that may be used saves full collections), or when it has taken so much of eden's room
 // that collecting eden more often has cost as much as a full collection.
 // Where old space can be marked beside the program, that is begun when a full collection would be due, less, without a limit, what such a marking has let it grow by; or when the limit
-// leaves little more room than that; and whether it is (collect.marking=auto) depends on how long a stop would take, as stops have, or as the marking itself tells. What became old
+// leaves little more room than that; and whether it is (collect.marking=auto) depends on how long a stop would take, as stops have, or as the marking itself tells; of a heap larger than any that was looked at, as long as it may. What became old
 // meanwhile nobody has looked at: without a limit it counts as alive as far as it takes for as much to live as before, or for what was looked at to go on growing. Where the pauses about a marking are about as long as a
 // stop, or not much shorter and together much more, the program is stopped for a while instead. Where it leaves holes, and eden next to nothing, a full collection compacts.
 // Where nearly all that waited in survivor space is promoted anyway, waiting only costs a second copy, and a second look at every card of what refers to it: where much
@@ -178,7 +178,7 @@ class Pace {
   double seen_ns_ = 0;               // of a byte of eden: the least that a look at one that nearly all survived took, forgotten slowly
   bool looks_ = false;               // the next eden is looked at, and was made small for it
   double stop_ns_ = kStopNs; // of a byte that lives: what full collections have taken
-  double unseen_ns_ = kUnseenNs; // of a byte that none has looked at yet, if it lives: what has to be reckoned with
+  double unknown_ns_ = kUnknownNs; // of a byte that none has looked at yet, if it lives: what has to be reckoned with
   u64 most_seen_ = 0, most_old_ = 0; // old bytes: most that a full collection has looked at; most since the last one
   double copy_ns_ = 0; // of a byte: the least pause per byte seen, forgotten slowly
   static constexpr u32 kBase = 3; // so many collections tell what young ones cost while eden is large
@@ -198,8 +198,8 @@ class Pace {
   static constexpr double kLeastReserve = 0.2; // of eden, for survivors
   static constexpr double kStopNs = 0.4; // until one has been measured
   static constexpr u64 kStopSeen = 4 * MiB; // of less the price of a byte says little
-  static constexpr double kUnseenNs = 4; // until stops have shown what this program's objects cost: a chain takes about as much
-  static constexpr u64 kUnseenSeen = 32 * MiB; // of fewer small objects that says nothing of what is still to come
+  static constexpr double kUnknownNs = 4; // until stops have shown what this program's objects cost: a chain takes about as much
+  static constexpr u64 kUnknownSeen = 32 * MiB; // of fewer small objects that says nothing of what is still to come
   static constexpr u64 kBearable = 4; // long stops
   static constexpr u32 kStopsFirst = 4, kStopsMost = 32;
   static constexpr u64 kBetweenMarkings = 4; // the part of its growth that old space has at least from the end of a marking to the next

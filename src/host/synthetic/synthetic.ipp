@@ -146,7 +146,7 @@ template <class M> void Synthetic<M>::leave() {
 
 template <class M> void Synthetic<M>::stop(Cause) {
   follow(Step::entered, Step::stopped);
-  GARNER_CHECK(cycle->beside_ends(), "the program is stopped while the marking's thread may take a processor from it");
+  GARNER_CHECK(cycle->beside_is_called(), "the program is stopped while the marking's thread may take a processor from it");
   Self self(machine, 0);
   program.stop(self);
 }
