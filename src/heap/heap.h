@@ -113,8 +113,17 @@ template <class M> class Heap {
   GARNER_INLINE Lookup lookup() const { return {base_ + kHeadBytes, opened(), shift_, cset_, labels_}; }
 
   // -- regions --
-  // A region in its new role with top = base, or kNoRegion when the budget or the reservation is used up.
-  u32 take_region(Role role, u8 label, u8 age, u8 home = kHomeFirstTouch, Reach reach = Reach::ordinary);
+  // A region in its new role with top = base, or kNoRegion when the budget or the reservation is used up. The system brings its pages, or, where `later` is not null, the first `soon` bytes of
+  // them: who took it brings the rest (bring) when others may use the region already.
+  struct Unbrought {
+    u32 index = kNoRegion;
+    usize from = 0;
+    u8 home = 0;
+  };
+  u32 take_region(Role role, u8 label, u8 age, u8 home = kHomeFirstTouch, Reach reach = Reach::ordinary, Unbrought* later = nullptr, usize soon = 0);
+  void bring(const Unbrought& rest) {
+    if (rest.index != kNoRegion) bring_small(rest.index, rest.from, region_bytes(), rest.home);
+  }
   // A run for one object of `bytes`, labelled old, with top behind the object; kNoRegion likewise. `zero`: hand it out cleared.
   u32 take_large(usize bytes, bool zero, bool pinned, u8 home = kHomeFirstTouch, Reach reach = Reach::ordinary);
   void free_region(u32 index) { Freeing(*this).release(index); } // of any role; a large run by its head

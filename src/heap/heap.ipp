@@ -241,7 +241,7 @@ template <class M> bool Heap<M>::holds(Role role, u8 home) const {
   return held_ != 0 && role == Role::eden && (nodes_ == 1 || !touched_first(home)) && free_charged_.load_relaxed() - untouched_bytes_ <= held_ && budget_.room() >= 2 * held_;
 }
 
-template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home, Reach reach) {
+template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home, Reach reach, Unbrought* later, usize soon) {
   Taken taken;
   const u8 settled = settle(home);
   {
@@ -249,8 +249,13 @@ template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home
     taken = take_locked(role, label, age, settled, reach);
   }
   if (taken.index == kNoRegion) return kNoRegion;
-  if (taken.huge) judge_huge(begin_of(taken.index));
-  else bring_small(taken.index, taken.there, region_bytes(), settled);
+  if (taken.huge) {
+    judge_huge(begin_of(taken.index));
+    return taken.index;
+  }
+  const usize first = later != nullptr ? min_of(align_up(soon, kPageBytes), region_bytes()) : region_bytes();
+  bring_small(taken.index, taken.there, first, settled);
+  if (first < region_bytes()) *later = {taken.index, max_of(taken.there, first), settled};
   return taken.index;
 }
 

@@ -243,26 +243,28 @@ template <class M> class Space {
       }
       if (GARNER_UNLIKELY(rests_))
         if (Range range = take_hole(resting_, least, want, fragment, batch); range.begin != 0) return range;
-      if (!fetch(fragment, index)) return {};
+      if (!fetch(fragment, index, want)) return {};
     }
   }
 
   // Another region than `seen` is current. False when there is no memory. Whoever does not get the lock looks at what its holder will change, and seldom: the line
   // of a lock that n workers try for passes n times from one to the next, and each release takes it from all of them. 192 workers who found one region full
-  // at once stood 8 ms at a plain lock.
-  bool fetch(Fragment& fragment, u32 seen) {
+  // at once stood 8 ms at a plain lock. Nor does anybody wait until the system has brought all of a region: its first `want` bytes are there, and the fetcher goes ahead of who fills the rest.
+  bool fetch(Fragment& fragment, u32 seen, usize want) {
     for (Backoff lost; fragment.current.load_relaxed() == seen;) {
       if (!fragment.lock.try_lock()) {
         lost.wait(heap_->machine());
         continue;
       }
       bool found = true;
+      typename Heap<M>::Unbrought rest;
       if (fragment.current.load_relaxed() == seen) {
-        u32 fresh = heap_->take_region(role_, label_, age_, home(u32(&fragment - fragments_)), reach_);
+        u32 fresh = heap_->take_region(role_, label_, age_, home(u32(&fragment - fragments_)), reach_, &rest, want);
         found = fresh != kNoRegion;
         if (found) fragment.current.store_release(fresh);
       }
       fragment.lock.unlock();
+      heap_->bring(rest);
       return found;
     }
     return true;

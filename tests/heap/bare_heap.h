@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 
 #include "heap/heap.ipp"
 #include "heap/space.h"
@@ -29,7 +30,12 @@ class CountingLinux : public Linux {
   Placed bind(word at, usize bytes, u32 node) { return calls++, Linux::bind(at, bytes, node); }
   Placed interleave(word at, usize bytes) { return calls++, Linux::interleave(at, bytes); }
   bool want_huge_pages(word at, usize bytes) { return asked_huge += bytes, Linux::want_huge_pages(at, bytes); }
-  void bring(word at, usize bytes) { brought += bytes, Linux::bring(at, bytes); }
+  void bring(word at, usize bytes) {
+    brought += bytes;
+    if (on_bring) on_bring();
+    Linux::bring(at, bytes);
+  }
+  std::function<void()> on_bring; // null: nobody wants to know
   u64 now() const { return clock += slow_ns; } // between two looks as much time has passed as the test says
   mutable std::atomic<u64> clock = 0;
   u64 slow_ns = 0;

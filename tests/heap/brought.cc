@@ -81,6 +81,47 @@ TEST(BroughtRegions, AreThoseBeyondTheFirstMegabyteThatNobodyHasWrittenTo) {
   EXPECT_EQ(bare.machine.brought, 4 * 64 * KiB) << "nobody may ever touch a large object";
 }
 
+// Who takes a region for others brings what one of them wants, and the rest when they may use it: nobody waits for pages that are wanted later.
+TEST(BroughtRegions, AreUsedWhileTheirRestComes) {
+  constexpr u32 kFirst = u32(MiB / (64 * KiB));
+  BareHeap bare;
+  while (bare.heap.high_water() < kFirst) ASSERT_NE(bare.heap.take_region(Role::eden, kLabelEden, 0), kNoRegion);
+  u32 calls = 0;
+  word meanwhile = 0;
+  bare.machine.on_bring = [&] {
+    if (++calls == 2 && bare.space.current() == kFirst) meanwhile = bare.space.take(16 * KiB, 16 * KiB).begin;
+  };
+  const Range range = bare.space.take(16 * KiB, 16 * KiB);
+  EXPECT_EQ(calls, 2u);
+  EXPECT_EQ(bare.machine.brought, 64 * KiB);
+  EXPECT_EQ(meanwhile, bare.heap.begin_of(kFirst)) << "another thread's buffer";
+  EXPECT_EQ(range.begin, meanwhile + 16 * KiB);
+
+  Heap<CountingLinux>::Unbrought rest;
+  bare.machine.brought = 0;
+  ASSERT_EQ(bare.heap.take_region(Role::old, kLabelOld, 0, kHomeFirstTouch, Reach::ordinary, &rest, 10 * KiB), kFirst + 1);
+  EXPECT_EQ(bare.machine.brought, 12 * KiB) << "whole pages";
+  bare.heap.bring(rest);
+  EXPECT_EQ(bare.machine.brought, 64 * KiB);
+  bare.heap.free_region(kFirst + 1);
+  rest = {};
+  ASSERT_EQ(bare.heap.take_region(Role::old, kLabelOld, 0, kHomeFirstTouch, Reach::ordinary, &rest, 10 * KiB), kFirst + 1);
+  bare.heap.bring(rest);
+  EXPECT_EQ(bare.machine.brought, 64 * KiB) << "its pages are there";
+  bare.heap.free_region(kFirst + 1);
+  ASSERT_EQ(bare.heap.take_large(40 * KiB, true, false), kFirst + 1);
+  bare.heap.free_region(kFirst + 1);
+  bare.heap.trim(0);
+  ASSERT_EQ(bare.heap.take_large(40 * KiB, true, false), kFirst + 1);
+  bare.heap.free_region(kFirst + 1);
+  bare.machine.brought = 0;
+  rest = {};
+  ASSERT_EQ(bare.heap.take_region(Role::old, kLabelOld, 0, kHomeFirstTouch, Reach::ordinary, &rest, 10 * KiB), kFirst + 1);
+  EXPECT_EQ(bare.machine.brought, 0u) << "what is wanted first a large object had";
+  bare.heap.bring(rest);
+  EXPECT_EQ(bare.machine.brought, 24 * KiB);
+}
+
 // Where large objects of one region come and go, what is not there of it comes with it, and no more. The first that have a region may be buffers of which little is used.
 TEST(BroughtRegions, AreWhatALargeObjectLacksThatReplacesOne) {
   constexpr u32 kFirst = u32(MiB / (64 * KiB));
