@@ -173,7 +173,10 @@ class Wait {
     Finished result;
     while (!ended()) step(result);
     result.wall_s = seconds_since(start_);
-    if (program_.group == Group::own) kill(-child_, SIGKILL); // before it is reaped: its number is still its own
+    if (program_.group == Group::own) {
+      take_late();
+      kill(-child_, SIGKILL); // before it is reaped: its number is still its own
+    }
     rusage use = {};
     int status = 0;
     while (wait4(child_, &status, 0, &use) < 0 && errno == EINTR) {}
@@ -204,6 +207,12 @@ class Wait {
     int signal = gate_.next(nap, info);
     if (signal == 0 && program_.each_second) program_.each_second();
     if (signal != 0 && signal != SIGCHLD) received(signal, info);
+  }
+
+  // What came with the child's end, or when nobody waited yet, would end us when the gate opens, and what was measured until then would not be told.
+  void take_late() {
+    siginfo_t info = {};
+    for (int signal; (signal = gate_.next(0, info)) != 0;) received(signal, info);
   }
 
   void received(int signal, const siginfo_t& info) {
