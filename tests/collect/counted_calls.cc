@@ -122,7 +122,7 @@ TEST(CountedCalls, PagesThatNoBarrierCameAfterAreNotedAgain) {
   ASSERT_TRUE(within([&] { return machine.refused.load_relaxed() != 0; })) << "the thread has not asked";
   ASSERT_TRUE(within([&] { return written.is(page); })) << "the last pause would not read it";
   request.begin_marking = false;
-  for (u32 tries = 0; tries < 10000 && heap.host.cycle->marking(); tries++) {
+  for (const u64 end = heap.self.now() + SmallHeap::kPatience; heap.self.now() < end && heap.host.cycle->marking();) {
     EXPECT_TRUE(written.is(page)) << "the last pause would not read it";
     heap.self.yield();
     heap.mutator.collect(heap.self, request);

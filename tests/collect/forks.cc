@@ -32,8 +32,9 @@ u64 monotonic_s() {
 }
 
 bool Forks::more() const {
-  if (plan_.seconds != 0 && monotonic_s() - start_s_ >= plan_.seconds) return false;
-  return plan_.runs == 0 || board_->next.load_relaxed() < plan_.runs;
+  const u64 next = board_->next.load_relaxed();
+  if (plan_.seconds != 0 && next != 0 && monotonic_s() - start_s_ >= plan_.seconds) return false; // one at least: a machine may stand still for all the time there is
+  return plan_.runs == 0 || next < plan_.runs;
 }
 
 int Forks::child(Seat& seat, const Run& run) {

@@ -43,7 +43,7 @@ void begin_marking(SmallHeap& heap) {
 void end_marking(SmallHeap& heap) {
   Request request;
   request.kind = Kind::young1;
-  for (u32 tries = 0; tries < 10000 && heap.host.cycle->marking(); tries++) {
+  for (const u64 end = heap.self.now() + SmallHeap::kPatience; heap.self.now() < end && heap.host.cycle->marking();) {
     heap.self.yield();
     heap.mutator.collect(heap.self, request);
   }

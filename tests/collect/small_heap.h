@@ -114,12 +114,12 @@ template <class M> class SmallHeapOn {
     return n;
   }
   void swept() {
-    for (u32 n = 0; n < 1'000'000 && unswept() != 0; n++) self.yield();
+    for (const u64 end = self.now() + kPatience; unswept() != 0 && self.now() < end;) self.yield();
     ASSERT_EQ(unswept(), 0u);
   }
   // Until the marking's thread has nothing left to do but to wait for that. A collection before only holds it up.
   void rested(Awaits what) {
-    for (u32 n = 0; n < 1'000'000 && host.cycle->awaits() != what; n++) self.yield();
+    for (const u64 end = self.now() + kPatience; host.cycle->awaits() != what && self.now() < end;) self.yield();
     ASSERT_EQ(host.cycle->awaits(), what);
   }
   u64 objects() {
@@ -128,6 +128,8 @@ template <class M> class SmallHeapOn {
     return n;
   }
   void close_buffers() { mutator.close_buffer(); }
+
+  static constexpr u64 kPatience = 60'000'000'000; // ns: longer than a busy system keeps a thread waiting
 
   M& machine;
   Synthetic<M> host;

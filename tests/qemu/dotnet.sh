@@ -38,7 +38,7 @@ sh -c 'echo 0 >/sys/fs/cgroup/app/cgroup.procs && exec env -u DOTNET_GCHeapHardL
 LIMIT
 } >"$WORK/run"
 OUT=$QEMU_DIR/dotnet.log
-boot "$WORK/run" "$OUT" 280 || echo "the guest did not come to its end; its last lines are:" "$(tail -n 3 "$OUT")"
+boot "$WORK/run" "$OUT" 600 || echo "the guest did not come to its end; its last lines are:" "$(tail -n 3 "$OUT")"
 grep -aE 'guest:|mappings with|^case|garner:|Unhandled|rror' "$OUT"
 P=$(grep -ac '^case .*: good' "$OUT")
 LOG=$QEMU_DIR/by-node.log PAGE=$QEMU_DIR/by-node.html

@@ -6,7 +6,7 @@ cp "$BUILD/bin/garner_numa_guest" "$TREE/guest"
 with_libraries "$BUILD/bin/garner_numa_guest"
 echo '/guest --gtest_color=no' >"$WORK/run"
 OUT=$QEMU_DIR/placement.log
-boot "$WORK/run" "$OUT" 150 || echo "the guest did not come to its end; its last lines are:" "$(tail -n 3 "$OUT")"
+boot "$WORK/run" "$OUT" 600 || echo "the guest did not come to its end; its last lines are:" "$(tail -n 3 "$OUT")"
 grep -aE 'guest:|^\[  FAILED|Failure|^  |^Expected|^old|^eden|^survivor' "$OUT"
 P=$(grep -ac '^\[       OK \]' "$OUT")
 ALL=$(grep -acE '^\[ RUN' "$OUT") F=$((ALL - P))

@@ -48,7 +48,7 @@ has 'Output equal: stdout, 16 bytes.'
 compare 1 -- sh failing.sh
 has 'garner failed: exit code 1: trouble here'
 { cat program.sh; echo '[ $mode = stock ] || sleep 60'; } > slow.sh
-compare 1 --timeout 0.5 -- sh slow.sh
+compare 1 --timeout 3 -- sh slow.sh
 has 'garner failed: killed at the time limit'
 
 compare 1 -- true

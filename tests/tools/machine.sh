@@ -103,7 +103,7 @@ bad '\x1b[2J' machine list "${escape}[2J"
 mkdir "$scratch/directory"
 for out in "$scratch/directory" "$scratch/none/x.json" /proc/x.json; do
   code=0
-  timeout 5 "$garner" machine calibrate --effort 100 -o "$out" > "$scratch/out" 2> "$scratch/err" || code=$?
+  timeout 25 "$garner" machine calibrate --effort 100 -o "$out" > "$scratch/out" 2> "$scratch/err" || code=$?
   [ $code = 2 ] && [ "$(wc -l < "$scratch/err")" = 1 ] && grep -qF "cannot write '$out': " "$scratch/err" || fail "calibrate -o $out: exit code $code: $(cat "$scratch/err")"
 done
 for effort in nan -nan inf 0 1e9; do bad effort machine calibrate --effort "$effort" -o "$scratch/never.json"; done

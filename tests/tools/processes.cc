@@ -24,7 +24,7 @@ Program shell(const std::string& script) {
 }
 
 bool is_gone(pid_t pid) {
-  for (int i = 0; i < 200; i++) {
+  for (int i = 0; i < 6000; i++) {
     std::string status;
     if (!read_file("/proc/" + std::to_string(pid) + "/stat", status) || status.find(") Z ") != std::string::npos) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -87,14 +87,14 @@ TEST(Processes, TheTimeLimitKillsTheWholeGroup) {
   Finished end = run_program(program);
   EXPECT_TRUE(end.timed_out);
   EXPECT_EQ(end.trouble(), "killed at the time limit");
-  EXPECT_LT(end.wall_s, 5);
+  EXPECT_LT(end.wall_s, 60);
   EXPECT_TRUE(is_gone(std::atoi(end.output.c_str())));
 }
 
 TEST(Processes, HelpersLeftBehindAreEnded) {
   Finished end = run_program(shell("sleep 100 & echo $!"));
   EXPECT_TRUE(end.good());
-  EXPECT_LT(end.wall_s, 5);
+  EXPECT_LT(end.wall_s, 60);
   EXPECT_TRUE(is_gone(std::atoi(end.output.c_str())));
 }
 
@@ -115,11 +115,12 @@ TEST(Processes, TheChildStartsWithOurSignalMaskAndDispositions) {
 }
 
 TEST(Processes, EachSecondIsCalledWhileWaiting) {
-  int calls = 0;
-  Program program = shell("sleep 1.4");
-  program.each_second = [&calls] { calls++; };
-  run_program(program);
-  EXPECT_GE(calls, 1);
+  TempDirectory temporary;
+  const std::string called = (temporary.path() / "called").string();
+  Program program = shell("while [ ! -e '" + called + "' ]; do sleep 0.05; done");
+  program.each_second = [&called] { write_file(called, ""); };
+  program.time_limit_s = 60;
+  EXPECT_FALSE(run_program(program).timed_out);
 }
 
 // Ctrl-C on a terminal reaches the whole foreground group: the program must not get a second one from us. One that was sent to us alone, it
@@ -138,7 +139,7 @@ TEST(Processes, TheTerminalsInterruptArrivesOnceAndASentOneToo) {
   }
   auto settle = [&got](const std::string& expected) {
     std::string text;
-    for (int i = 0; i < 300 && text != expected; i++, std::this_thread::sleep_for(std::chrono::milliseconds(10))) read_file(got, text);
+    for (int i = 0; i < 6000 && text != expected; i++, std::this_thread::sleep_for(std::chrono::milliseconds(10))) read_file(got, text);
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     read_file(got, text);
     return text;

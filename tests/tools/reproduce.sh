@@ -13,12 +13,12 @@ bad '--jobs' reproduce naps/E3 --jobs none
 "$garner" reproduce --quick -o "$scratch/quick" >"$scratch/table" 2>"$scratch/progress" || fail "$(tail -3 "$scratch/progress")"
 # Three minutes on two processors that have nothing else to do. The clock on the wall would tell how busy this machine is, so what is asked is what decides: how many simulations
 # there are, which no machine changes, and their processor time, which other programs change little: taken as they come by two processors they end within half of the
-# sum and the longest. Today 159 and 83 + 4 s, beside a machine's worth of other work, so one half as fast passes too.
+# sum and the longest. Today 159 and 83 + 4 s by themselves, and up to 130 in all beside other work, which takes caches and half of a core from them: hence a limit beyond the three minutes.
 runs=$(grep -c '^\[[0-9]*/[0-9]*\] [0-9.]* s ' "$scratch/progress")
 seconds=$(sed -nE 's/^\[[0-9]+\/[0-9]+\] ([0-9.]+) s .*/\1/p' "$scratch/progress" | awk '{ sum += $1; if ($1 > longest) longest = $1 } END { printf "%.1f\n", sum / 2 + longest }')
 echo "reproduce --quick: $runs simulations, $seconds s on two processors"
 [ "$runs" -gt 100 ] && [ "$runs" -le 159 ] || fail "--quick simulates $runs times, not 159 at most: more than that is no quick selection"
-awk -v s="$seconds" 'BEGIN { exit !(s > 0 && s < 180) }' || fail "--quick takes $seconds s on two processors, and 180 is the limit"
+awk -v s="$seconds" 'BEGIN { exit !(s > 0 && s < 300) }' || fail "--quick takes $seconds s on two processors, and 300 is the limit"
 [ "$(ls "$scratch/quick"/naps-E*.json "$scratch/quick"/topology-X*.json | wc -l)" = 18 ] || fail "not eighteen experiments"
 for figure in "$scratch/quick"/*.svg; do grep -q '(simulated)' "$figure" && grep -q 'machine amd.*seed 1' "$figure" || fail "$figure does not say that it is simulated, where and with which seed"; done
 for id in naps/E1 naps/E11 topology/X1 topology/X7; do grep -q "id=\"$id\"" "$scratch/quick/index.html" || fail "$id is not in the report"; done

@@ -15,14 +15,14 @@ start() {
   : > "$scratch/got"
   env --default-signal=INT,QUIT "$garner" run --lib "$scratch/lib.so" -- sh "$scratch/program.sh" "$scratch" 2>"$scratch/err" &
   pid=$!
-  for i in $(seq 200); do [ -e "$scratch/ready" ] && break; sleep 0.02; done
+  for i in $(seq 3000); do [ -e "$scratch/ready" ] && break; sleep 0.02; done
   [ -e "$scratch/ready" ] || fail "the program did not start"
 }
 
 for signal in TERM INT HUP QUIT USR1 WINCH CONT ALRM; do
   start
   kill -$signal $pid
-  for i in $(seq 200); do [ -s "$scratch/got" ] && break; sleep 0.02; done
+  for i in $(seq 3000); do [ -s "$scratch/got" ] && break; sleep 0.02; done
   sleep 0.1
   kill -USR2 $pid
   code=0
@@ -33,9 +33,10 @@ done
 
 # A program without handlers ends by the signal, and the exit code says so.
 for pair in TERM:143 INT:130 USR1:138; do
-  env --default-signal=INT,QUIT "$garner" run --lib "$scratch/lib.so" -- sleep 20 2>"$scratch/err" &
+  rm -f "$scratch/ready"
+  env --default-signal=INT,QUIT "$garner" run --lib "$scratch/lib.so" -- sh -c "echo ready > '$scratch/ready'; exec sleep 20" 2>"$scratch/err" &
   pid=$!
-  sleep 0.3
+  for i in $(seq 3000); do [ -e "$scratch/ready" ] && break; sleep 0.02; done
   kill -${pair%:*} $pid
   code=0
   wait $pid || code=$?
@@ -50,7 +51,7 @@ done
 # compare ends its measured program with itself.
 env --default-signal=INT,QUIT "$garner" compare --mode wsc --with wsn -- sh -c "echo \$\$ > '$scratch/child'; sleep 60" >/dev/null 2>&1 &
 pid=$!
-for i in $(seq 200); do [ -s "$scratch/child" ] && break; sleep 0.02; done
+for i in $(seq 3000); do [ -s "$scratch/child" ] && break; sleep 0.02; done
 kill -TERM $pid
 code=0
 wait $pid || code=$?

@@ -73,9 +73,13 @@ has "$scratch/out" '^kinds +young0 [0-9]+, full [0-9]+$' "kinds"
 has "$scratch/out" '^causes +eden_full [0-9]+, induced [0-9]+$' "causes"
 has "$scratch/out" '^     1 +1234 +2.0M +7 +- ' "a worker"
 "$garner" top "$pid" > "$scratch/piped" && [ "$(grep -c '^pauses' "$scratch/piped")" = 1 ] || fail "without a terminal: once"
-"$garner" top "$pid" --count 3 --interval 0.5 > "$scratch/out" || fail "--count 3"
-[ "$(grep -c '^pauses' "$scratch/out")" = 3 ] || fail "--count 3: $(cat "$scratch/out")"
-[ "$(sed -n 's/.*after collection \([0-9]*\),.*/\1/p' "$scratch/out" | sort -nu | wc -l)" = 3 ] || fail "three pictures are three moments: $(cat "$scratch/out")"
+for try in 1 2 3 4 5; do # a busy system may stop the program for as long as one interval
+  "$garner" top "$pid" --count 3 --interval 0.5 > "$scratch/out" || fail "--count 3"
+  [ "$(grep -c '^pauses' "$scratch/out")" = 3 ] || fail "--count 3: $(cat "$scratch/out")"
+  moments=$(sed -n 's/.*after collection \([0-9]*\),.*/\1/p' "$scratch/out" | sort -nu | wc -l)
+  [ "$moments" = 3 ] && break
+done
+[ "$moments" = 3 ] || fail "three pictures are three moments: $(cat "$scratch/out")"
 LC_ALL=C "$garner" top "$pid" --once | LC_ALL=C grep -q '[^ -~]' && fail "characters beyond ASCII in a locale without them"
 code=0
 "$garner" top "$pid" --once >/dev/full 2>"$scratch/err" || code=$?
@@ -179,7 +183,7 @@ if command -v setsid >/dev/null; then
   running
   kill -9 $terminal
   number=$(cat "$scratch/number")
-  for i in $(seq 200); do alive "$number" || break; sleep 0.05; done
+  for i in $(seq 1200); do alive "$number" || break; sleep 0.05; done
   if alive "$number"; then kill -9 "$number"; fail "the view goes on without a terminal"; fi
 fi
 

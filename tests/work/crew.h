@@ -68,9 +68,10 @@ using Machines = ::testing::Types<Real>;
 template <class M> class Crew {
  public:
   using Self = typename M::Self;
-  explicit Crew(const GangConfig& config) : config_(config) { alarm(120); } // a hang ends the test program
+  explicit Crew(const GangConfig& config) : config_(config) { alarm(600); } // a hang ends the test program
   ~Crew() {
     for (std::thread& t : threads_) t.join();
+    alarm(0);
   }
 
   template <class F> void conduct(F f) {

@@ -10,7 +10,8 @@ class DequeStress : public ::testing::TestWithParam<Case> {};
 
 TEST_P(DequeStress, N8MultisetInIsMultisetOut) {
   constexpr u32 kThieves = 4;
-  constexpr u64 kEntries = 400'000;
+  constexpr u64 kEntries = 400'000; // at least: on until thieves have been there
+  alarm(600);                       // a hang ends the test program
   Linux machine;
   Deque<Linux> deque;
   ASSERT_TRUE(deque.start(machine, 8, GetParam().order));
@@ -19,6 +20,7 @@ TEST_P(DequeStress, N8MultisetInIsMultisetOut) {
   std::vector<std::vector<u64>> got(kThieves + 1);
   std::atomic<bool> done{false};
   std::atomic<u32> started{0};
+  std::atomic<bool> robbed{false};
   std::vector<std::thread> thieves;
   for (u32 t = 0; t < kThieves; t++)
     thieves.emplace_back([&, t] {
@@ -28,30 +30,32 @@ TEST_P(DequeStress, N8MultisetInIsMultisetOut) {
         bool last = done.load();
         u32 taken;
         Stolen s = deque.steal(some, t % 2 == 0 ? 1 : 5, taken); // some take several at once
-        if (s == Stolen::got) got[t].insert(got[t].end(), some, some + taken), misses = 0;
+        if (s == Stolen::got) got[t].insert(got[t].end(), some, some + taken), misses = 0, robbed = true;
         else if (s == Stolen::empty && last) break;
         else if (++misses % 64 == 0) std::this_thread::yield();
       }
     });
   Random random(3);
-  u64 entry;
+  u64 entry, next = 0;
   while (started < kThieves) std::this_thread::yield();
-  for (u64 next = 0; next < kEntries;) {
-    for (u64 n = 1 + random.below(GetParam().burst); n > 0 && next < kEntries; n--) deque.push(next++);
-    if (random.one_in(512)) std::this_thread::yield(); // on one core, too, thieves meet a filled deque
+  while (next < kEntries || !robbed) {
+    for (u64 n = 1 + random.below(GetParam().burst); n > 0; n--) deque.push(next++);
+    if (next > kEntries) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    else if (random.one_in(512)) std::this_thread::yield(); // on one core, too, thieves meet a filled deque
     for (u64 n = 1 + random.below(GetParam().burst); n > 0 && deque.pop(entry); n--) got[kThieves].push_back(entry);
   }
   while (deque.pop(entry)) got[kThieves].push_back(entry);
   EXPECT_TRUE(deque.empty());
   done = true;
   for (std::thread& t : thieves) t.join();
-  std::vector<u32> seen(kEntries);
+  alarm(0);
+  std::vector<u32> seen(next);
   u64 stolen = 0;
   for (u32 t = 0; t <= kThieves; t++) {
     if (t < kThieves) stolen += got[t].size();
     for (u64 e : got[t]) seen[e]++;
   }
-  for (u64 e = 0; e < kEntries; e++) ASSERT_EQ(seen[e], 1u) << "entry " << e;
+  for (u64 e = 0; e < next; e++) ASSERT_EQ(seen[e], 1u) << "entry " << e;
   EXPECT_GT(stolen, 0u);
   EXPECT_GE(deque.overflows(), GetParam().burst > 8 ? 1u : 0u);
   deque.stop();

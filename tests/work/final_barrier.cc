@@ -29,7 +29,8 @@ void hold_worker_2_after_its_offer(const GangConfig& config) {
     AfterWorker2 body(crew.gang, held, config.join == JoinKind::fixed);
     std::thread releaser([&] {
       while (!held) std::this_thread::yield();
-      for (int i = 0; i < 100 && !returned; i++) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      const int patience = config.sync == SyncKind::futex ? 60'000 : 100; // futex: how long it takes until nobody has waited depends on who else is on this machine
+      for (int i = 0; i < patience && !returned; i++) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       waited = !returned;
       go = true;
     });

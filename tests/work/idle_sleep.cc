@@ -89,10 +89,8 @@ TEST(IdleSleep, TheEndWakesEverybody) {
         // All of them are back: sooner or later a phase has all four.
         Trees<Real> next(crew.gang, 300);
         next.yield_one_in = 3;
-        u32 tries = 0;
         do crew.gang.run(self, Phase::mark, 4, 4, next);
-        while (crew.gang.last().joined < 4 && ++tries < 5000);
-        ASSERT_LT(tries, 5000u) << "a worker still sleeps in the phase before";
+        while (crew.gang.last().joined < 4); // for ever, where a worker still sleeps in the phase before
       }
     });
   }

@@ -117,10 +117,8 @@ TEST(LazyParking, N17LateJoinHeldOverWholePhases) {
         ASSERT_EQ(crew.gang.last().joined, 1u);
       }
       go = true;
-      u32 i = 0;
       do crew.gang.run(self, Phase::mark, 2, 2, body);
-      while (crew.gang.last().joined < 2 && ++i < 20000);
-      ASSERT_EQ(crew.gang.last().joined, 2u) << "the worker slept through its wake";
+      while (crew.gang.last().joined < 2); // for ever, where the worker slept through its wake
     }
   });
 }

@@ -1,4 +1,6 @@
 // A phase for one worker with a working conductor: nobody is woken, nobody sleeps, no lock is taken, nobody else takes part.
+#include <array>
+
 #include "crew.h"
 
 namespace garner::test {
@@ -12,19 +14,23 @@ TEST(Solo, OneWorkerWakesNobody) {
     crew.conduct([&](Real::Self& self) {
       Trees<Real> body(crew.gang, 500);
       crew.gang.run(self, Phase::mark, 4, 4, body);
-      std::this_thread::sleep_for(std::chrono::milliseconds(20)); // everybody asleep
-      u64 wakes = crew.machine.wakes, parks = crew.machine.parks, locks = crew.gang.gc_lock(self).acquisitions;
-      for (u32 i = 0; i < 100; i++) {
-        crew.gang.run(self, Phase::mark, 1, 7, body);
-        ASSERT_EQ(crew.gang.last().joined, 1u);
-        ASSERT_EQ(crew.gang.last().woken, 0u);
-        ASSERT_FALSE(crew.gang.took_part(1));
-        ASSERT_EQ(crew.gang.stats(0).tasks, 7u);
+      // The others go to sleep once, each when the system lets it: whoever is late does so beside phases that it has no part in.
+      auto calls = [&] { return std::array<u64, 3>{crew.machine.wakes, crew.machine.parks, crew.gang.gc_lock(self).acquisitions}; };
+      u32 tries = 0;
+      for (bool calm = false; !calm && tries < 50; tries++) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        const auto before = calls();
+        for (u32 i = 0; i < 100; i++) {
+          crew.gang.run(self, Phase::mark, 1, 7, body);
+          ASSERT_EQ(crew.gang.last().joined, 1u);
+          ASSERT_EQ(crew.gang.last().woken, 0u);
+          ASSERT_FALSE(crew.gang.took_part(1));
+          ASSERT_EQ(crew.gang.stats(0).tasks, 7u);
+        }
+        calm = calls() == before;
       }
-      EXPECT_EQ(crew.machine.wakes.load(), wakes);
-      EXPECT_EQ(crew.machine.parks.load(), parks);
-      EXPECT_EQ(crew.gang.gc_lock(self).acquisitions, locks);
-      EXPECT_EQ(body.leaves(), 2000u + 100 * 3500u);
+      EXPECT_LT(tries, 50u) << "somebody is woken, sleeps or takes the lock in each hundred phases";
+      EXPECT_EQ(body.leaves(), 2000u + tries * 100 * 3500u);
     });
   }
 }

@@ -18,7 +18,7 @@ using sim::Costs;
 using sim::Shape;
 
 constexpr u32 kUniformCoresMost = 1024; // of a node
-constexpr u64 kMostCallNs = 10'000'000, kMostCacheKib = 4 << 20; // of a system call; of all caches together, each line of which is simulated
+constexpr u64 kMostCacheKib = 4 << 20; // of all caches together, each line of which is simulated
 
 enum Model : u32 { kUniform = 1, kFull = 2, kBoth = 3 };
 struct CostKey {

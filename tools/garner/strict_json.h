@@ -17,6 +17,7 @@ using StrictJson = nlohmann::ordered_json;
 StrictJson parse_strictly(const std::string& text, const std::string& file);
 
 inline constexpr u64 kMostAccessNs = 1'000'000; // simulated clocks do not overflow
+inline constexpr u64 kMostCallNs = 10'000'000;  // of a system call
 
 // Control characters as \n, \x1b or \u009b: what comes from a file or a command line can be said on a terminal.
 std::string printable(const std::string& text);

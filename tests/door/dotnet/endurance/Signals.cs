@@ -111,7 +111,7 @@ internal static partial class Signals
             if (sent - quiet < MostPending)
                 continue;
             // The system merges pending signals of one kind, so "handled" never reaches "sent": handled up is when it stands still.
-            for (int before = -1; before != Volatile.Read(ref s_handled);)
+            for (int before = -1, still = 0; still < 3; still = before == Volatile.Read(ref s_handled) ? still + 1 : 0)
             {
                 before = Volatile.Read(ref s_handled);
                 Thread.Sleep(5);

@@ -9,7 +9,7 @@ GARNER_COMMAND=$BUILD/bin/garner
 OUT=$(mktemp -d) && trap 'rm -rf "$OUT"' EXIT
 for name in binary-trees gcbench warehouse lru-cache dictionary large-objects pinned-buffers finalizers xml-transform kestrel roslyn build-solution \
             page-rank k-means components rmat-paths inverted-index actors path-tracer hostile; do
-  timeout 300 "$GARNER_COMMAND" bench --lib "$LIB" --bench-dir "$ROOT/bench/dotnet" --size small --at 1.5,1.3 --runs 1 --check --modes garner \
+  timeout 1200 "$GARNER_COMMAND" bench --lib "$LIB" --bench-dir "$ROOT/bench/dotnet" --size small --at 1.5,1.3 --runs 1 --check --modes garner \
     --out "$OUT/$name" "$name" >"$OUT/$name.log" 2>&1
   for at in 1.5 1.3; do
     if grep -qx "garner: $name at $at: done" "$OUT/$name.log"; then pass; else miss "$name at $at times its minimum heap" "$OUT/$name.log"; fi

@@ -86,7 +86,7 @@ fi
 if tool dotnet-counters; then
   for side in stock garner; do
     started $side steady
-    timeout 120 "$TOOL" collect -p $PROGRAM --counters System.Runtime --format csv -o "$DIR/$side.csv" --duration 00:00:04 >"$DIR/counters.log" 2>&1 || cat "$DIR/counters.log"
+    timeout 120 "$TOOL" collect -p $PROGRAM --counters System.Runtime --format csv -o "$DIR/$side.csv" --duration 00:00:10 >"$DIR/counters.log" 2>&1 || cat "$DIR/counters.log"
     ended
     cut -d, -f3 "$DIR/$side.csv" | grep '^dotnet\.gc' | LC_ALL=C sort -u >"$DIR/$side"
     [ "$(wc -l <"$DIR/$side")" -ge 10 ] && echo ok >>"$DIR/$side"
@@ -96,6 +96,7 @@ fi
 # Threads are there as on stock; a walk of the heap is refused, with the line that docs/dotnet.md quotes.
 REFUSED='The GC heap is not in a valid state for traversal'
 if tool dotnet-dump; then
+  export DOTNET_TieredCompilation=0 # its worker is a thread that comes and goes
   for side in stock garner; do
     started $side shape
     timeout 120 "$TOOL" collect -p $PROGRAM -o "$DIR/$side.core" >"$DIR/collect.log" 2>&1 || cat "$DIR/collect.log"
@@ -113,6 +114,7 @@ if tool dotnet-dump; then
       garner0) grep -qF "$REFUSED" "$DIR/analyzed" && echo ok >>"$DIR/garner" ;;
     esac
   done
+  unset DOTNET_TieredCompilation
   [ $side = stock ] || both "dotnet-dump collect and analyze"
 fi
 

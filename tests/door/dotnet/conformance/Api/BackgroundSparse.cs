@@ -67,8 +67,12 @@ internal static unsafe class BackgroundSparse
             }
             ref int inside = ref s_all[KeptOf]!.Data[1];
             Background.Collect();
-            for (int collection = 0, count = GC.CollectionCount(0); collection < 12; collection++)
+            int Moved() => before.Count(one => one.Value != AddressOf(s_all[one.Key]));
+            bool Waiting() => Heap.OnGarner && !Heap.Forced && Moved() <= All / KeptOf / 4;
+            for (int collection = 0, count = GC.CollectionCount(0); collection < 12 || (collection < 300 && Waiting()); collection++)
             {
+                if (collection >= 12) // the thread that finds what is sparse has not had its turn
+                    Thread.Sleep(1);
                 for (int i = collection; i < All / KeptOf; i += 9) // stores that nobody has read yet
                     s_all[i * KeptOf]!.Other = s_all[(All / KeptOf - 1 - i) * KeptOf];
                 for (object? garbage = null; GC.CollectionCount(0) <= count; GC.KeepAlive(garbage))
@@ -91,9 +95,9 @@ internal static unsafe class BackgroundSparse
                 Expect.Equal(~KeptOf, inside);
                 inside = ~KeptOf;
             }
+            moved += Moved();
             for (int i = 0; i < All; i += KeptOf)
             {
-                moved += before[i] != AddressOf(s_all[i]) ? 1 : 0;
                 if (i % 13 == 0)
                     Monitor.Exit(s_all[i]!);
             }

@@ -37,6 +37,7 @@ internal static class Gen2Callbacks
                 return Volatile.Read(ref s_goOn);
             });
         Heap.Settle();
+        GC.WaitForPendingFinalizers(); // a callback that has counted has registered again
         for (int round = 0; round < 10; round++)
         {
             int before = Volatile.Read(ref s_calls);
