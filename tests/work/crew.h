@@ -102,6 +102,13 @@ template <class Self> void hold_ms(Self& self, u64 ms) {
   while (self.now() < end) self.yield();
 }
 
+// Whether it comes true within a minute, which is longer than a busy system keeps a thread waiting.
+template <class Self, class F> bool within_a_minute(Self& self, F comes) {
+  for (const u64 end = self.now() + 60'000'000'000; !comes(); self.yield())
+    if (self.now() >= end) return false;
+  return true;
+}
+
 // Base of bodies: drain pops and takes. `Derived` has root and take.
 template <class M, class Derived> struct Draining {
   using Self = typename M::Self;

@@ -89,8 +89,8 @@ TEST(IdleSleep, TheEndWakesEverybody) {
         // All of them are back: sooner or later a phase has all four.
         Trees<Real> next(crew.gang, 300);
         next.yield_one_in = 3;
-        do crew.gang.run(self, Phase::mark, 4, 4, next);
-        while (crew.gang.last().joined < 4); // for ever, where a worker still sleeps in the phase before
+        auto all_join = [&] { return crew.gang.run(self, Phase::mark, 4, 4, next), crew.gang.last().joined == 4; };
+        ASSERT_TRUE(within_a_minute(self, all_join)) << "a worker still sleeps in the phase before";
       }
     });
   }

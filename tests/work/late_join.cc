@@ -22,8 +22,8 @@ TEST(LateJoin, WorkerThatDoesNotComeHoldsNobodyUp) {
     }
     go = true;
     body.yield_one_in = 10;
-    do crew.gang.run(self, Phase::mark, 4, 5, body);
-    while (crew.gang.last().joined < 4); // for ever, where the late workers never come back
+    auto all_join = [&] { return crew.gang.run(self, Phase::mark, 4, 5, body), crew.gang.last().joined == 4; };
+    EXPECT_TRUE(within_a_minute(self, all_join)) << "the late workers never came back";
   });
 }
 

@@ -117,8 +117,8 @@ TEST(LazyParking, N17LateJoinHeldOverWholePhases) {
         ASSERT_EQ(crew.gang.last().joined, 1u);
       }
       go = true;
-      do crew.gang.run(self, Phase::mark, 2, 2, body);
-      while (crew.gang.last().joined < 2); // for ever, where the worker slept through its wake
+      auto both_join = [&] { return crew.gang.run(self, Phase::mark, 2, 2, body), crew.gang.last().joined == 2; };
+      ASSERT_TRUE(within_a_minute(self, both_join)) << "the worker slept through its wake";
     }
   });
 }

@@ -113,15 +113,15 @@ TEST(NodeMail, T7ForeignRootsWhereTheRulesAllowThem) {
       for (u32 i = 0; i < 10; i++) {
         Posting body(crew.gang);
         body.roots = 50;
-        body.slow = [&body](Nodes::Self& me) { // the first of node 0's own worker lasts until somebody has come to help
-          for (const u64 end = me.now() + 2'000'000'000; me.index == 0 && body.taken[0] == 1 && body.taken[1] + body.taken[2] == 0 && me.now() < end;) me.yield();
+        body.slow = [&body](Nodes::Self& me) { // the first of node 0's own worker lasts until others have helped, who may come late
+          if (me.index == 0 && body.taken[0] == 1) within_a_minute(me, [&] { return body.taken[1] + body.taken[2] > 5; });
           hold_ms(me, 1);
         };
         crew.gang.run(self, Phase::mark, 3, 1, body);
         EXPECT_EQ(body.all(), 50u);
         for (u32 w = 1; w < 3; w++) remote += crew.gang.stats(w).roots_remote;
       }
-      EXPECT_GE(remote, 10u); // of 500, in ten phases; a third each where all are awake
+      EXPECT_GT(remote, 50u);
     });
   }
 }

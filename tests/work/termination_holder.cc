@@ -20,7 +20,7 @@ template <class M> struct Holder : Draining<M, Holder<M>> {
     if (entry == kLeaf) return void(leaves++);
     holding = phase.load();
     hold_ms(self, 10);
-    while (!enough()) self.yield();
+    within_a_minute(self, enough);
     for (u64 i = 0; i < kLeaves; i++) this->gang->queue(self.index).push(kLeaf);
     holding = 0;
   }
