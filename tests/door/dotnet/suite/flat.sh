@@ -15,12 +15,12 @@ median() {
 }
 # against COLLECTIONS WORKLOAD PARAMETER…: what rows are compared with. Of each try that fails it is measured again: a machine may become slower meanwhile.
 against() { BASE=("$@") base=$(median "$@"); }
-# row COLLECTIONS WORKLOAD PARAMETER…: within a millisecond of that, or half as much again where everything is slow
+# row COLLECTIONS WORKLOAD PARAMETER…: within a millisecond of that
 row() {
   local try found=
   for try in 1 2 3; do
     found=$(median "$@")
-    awk -v found="${found:-none}" -v base="${base:-none}" 'BEGIN { exit !(found ~ /^[0-9]/ && base ~ /^[0-9]/ && (found <= base + 1 || found <= 1.5 * base)) }' && pass && return
+    awk -v found="${found:-none}" -v base="${base:-none}" 'BEGIN { exit !(found ~ /^[0-9]/ && base ~ /^[0-9]/ && found <= base + 1) }' && pass && return
     against "${BASE[@]}"
   done
   miss "${*:2}: median young pause ${found:-none} ms, beside nothing ${base:-none} ms" "$LOG"

@@ -34,7 +34,7 @@ within() { # NAME of the printed value, LEAST, MOST, [assignments] command …
   value=$(garner "$@" | sed -n "s/^$what //p")
   if [ -n "$value" ] && [ "$value" -ge "$least" ] && [ "$value" -le "$most" ]; then pass; else miss "$*: $what is ${value:-missing}, expected from $least to $most" "$LOG"; fi
 }
-# Without a setting eden is small at first, and grows as long as that is cheap: 5 to 9, and 25 where it seems never to be, on a busy machine. A setting makes it 40 or more.
+# Without a setting eden is small at first, and grows as long as that is cheap: 5 to 9, and 25 where it seems never to be, on a busy machine. One of 1 or 2 MB makes it 40 or more.
 within young 0 30 dotnet "$ENDURANCE" garbage mb=100
 within young 40 120 DOTNET_GCGen0MaxBudget=0x200000 dotnet "$ENDURANCE" garbage mb=100
 within young 90 120 DOTNET_GCgen0size=0x100000 dotnet "$ENDURANCE" garbage mb=100

@@ -90,7 +90,7 @@ internal static class Trace
         Check.That(gc.Generation >= fact.Asked, $"{name}: generation {gc.Generation} for {fact.Asked}");
         Check.Equal(fact.Reason, Name(gc.Reason), $"{name}: reason");
         Check.That(gc.IsComplete, $"{name} is complete");
-        Check.Within(gc.PauseDurationMSec, fact.PauseMs * 0.5 - 500, fact.PauseMs * 1.5 + 500, $"{name}: pause in ms"); // a thread may lose its processor between a clock and an event
+        Check.Within(gc.PauseDurationMSec, fact.PauseMs * 0.5 - 100, fact.PauseMs * 1.5 + 100, $"{name}: pause in ms"); // a thread may lose its processor between a clock and an event
         Check.That(gc.SuspendDurationMSec >= 0 && gc.SuspendDurationMSec <= gc.PauseDurationMSec, $"{name}: time to stop {gc.SuspendDurationMSec} of {gc.PauseDurationMSec} ms");
 
         long[] sizes = [statistics.GenerationSize0, statistics.GenerationSize1, statistics.GenerationSize2, statistics.GenerationSize3, statistics.GenerationSize4];

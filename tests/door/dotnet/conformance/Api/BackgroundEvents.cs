@@ -61,7 +61,7 @@ internal static class BackgroundEvents
         GC.Collect(); // stock waits for what is under way, Garner gives it up: nothing is open afterwards
         long last = GC.GetGCMemoryInfo(GCKind.FullBlocking).Index; // events come late
         (string Name, uint Number, uint Depth, uint Type)[] log = [];
-        Expect.That(Heap.Wait(() => (log = listener.Copy()).Any(e => e.Name == "end" && e.Number >= last)), "the last one's events come");
+        Expect.That(Heap.Wait(() => listener.Copy().Any(e => e.Name == "end" && e.Number >= last)), "the last one's events come");
         Expect.That(Heap.Wait(() => (log = listener.Copy()).Where(static e => e.Name == "start").Select(static e => e.Number).Except(log.Where(static e => e.Name == "end").Select(static e => e.Number)).Count() == 0), "all that was told to start was told to end");
         // Stock tells some as background ones that it then makes with the program stopped; its history says so.
         uint[] told = [.. log.Where((e, at) => e is ("start", _, _, 1) && (Heap.OnGarner || log.Skip(at).FirstOrDefault(static h => h is ("history", _, 2, _)).Type % 2 == 1)).Select(static e => e.Number)];

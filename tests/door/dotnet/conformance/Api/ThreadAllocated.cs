@@ -1,12 +1,10 @@
 // GC.GetAllocatedBytesForCurrentThread: exact for objects of known size, small, large and pinned, over collections.
 // Rule: the difference is the sum of the objects' sizes; collections in between do not change it.
-// Computed from the buffer's position: whoever retires a buffer must take its unused rest back.
-
-using System.Runtime.CompilerServices;
+// Computed from the buffer's position: whoever retires a buffer must take its unused rest back. Without tiers: code that is made better while it loops is charged to the thread that runs it, on stock too.
 
 namespace Garner.Conformance;
 
-[Behaviour("api-thread-allocated", "GC.GetAllocatedBytesForCurrentThread is exact to the byte, over buffers, collections, large and pinned objects")]
+[Behaviour("api-thread-allocated", "GC.GetAllocatedBytesForCurrentThread is exact to the byte, over buffers, collections, large and pinned objects", Settings = "DOTNET_TieredCompilation=0")]
 internal static class ThreadAllocated
 {
     private static long Measure(Action action)
@@ -18,13 +16,12 @@ internal static class ThreadAllocated
 
     public static void Run(TextWriter output)
     {
-        // Compiled once and for all: what becomes better while it loops is charged to the thread that runs it.
-        Action nothing = [MethodImpl(MethodImplOptions.AggressiveOptimization)] static () => { };
-        Action objects = [MethodImpl(MethodImplOptions.AggressiveOptimization)] static () => { for (int i = 0; i < 3000; i++) GC.KeepAlive(new object()); };
-        Action arrays = [MethodImpl(MethodImplOptions.AggressiveOptimization)] static () => { for (int i = 0; i < 2000; i++) GC.KeepAlive(new byte[i]); };
-        Action middle = [MethodImpl(MethodImplOptions.AggressiveOptimization)] static () => { for (int i = 0; i < 50; i++) GC.KeepAlive(new byte[40_000]); };
-        Action pinned = [MethodImpl(MethodImplOptions.AggressiveOptimization)] static () => { for (int i = 0; i < 20; i++) GC.KeepAlive(GC.AllocateArray<byte>(1000, pinned: true)); };
-        Action collected = [MethodImpl(MethodImplOptions.AggressiveOptimization)] static () =>
+        Action nothing = static () => { };
+        Action objects = static () => { for (int i = 0; i < 3000; i++) GC.KeepAlive(new object()); };
+        Action arrays = static () => { for (int i = 0; i < 2000; i++) GC.KeepAlive(new byte[i]); };
+        Action middle = static () => { for (int i = 0; i < 50; i++) GC.KeepAlive(new byte[40_000]); };
+        Action pinned = static () => { for (int i = 0; i < 20; i++) GC.KeepAlive(GC.AllocateArray<byte>(1000, pinned: true)); };
+        Action collected = static () =>
         {
             for (int i = 0; i < 300; i++)
             {
@@ -33,7 +30,7 @@ internal static class ThreadAllocated
                     GC.Collect(i % 3);
             }
         };
-        Action large = [MethodImpl(MethodImplOptions.AggressiveOptimization)] static () => GC.KeepAlive(new byte[200_000]);
+        Action large = static () => GC.KeepAlive(new byte[200_000]);
         // Once to have everything compiled and initialised.
         foreach (Action action in (Action[])[nothing, objects, arrays, middle, pinned, collected, large])
             _ = Measure(action);
