@@ -34,15 +34,22 @@ template <class T> constexpr T align_up(T value, usize to) { return (value + T(t
 template <class T> constexpr T align_down(T value, usize to) { return value & ~T(to - 1); }
 constexpr bool is_aligned(word value, usize to) { return (value & (to - 1)) == 0; }
 constexpr bool is_power_of_two(u64 value) { return value != 0 && (value & (value - 1)) == 0; }
-// Set bits. The compiler may not assume that the processor counts them, and calls a library instead: this is inline, a dozen steps.
-constexpr u32 set_bits(u64 value) {
-#ifdef __POPCNT__
-  return u32(__builtin_popcountll(value));
-#else
+// Set bits, for processors that do not count them.
+constexpr u32 set_bits_by_steps(u64 value) {
   value -= value >> 1 & 0x5555555555555555;
   value = (value & 0x3333333333333333) + (value >> 2 & 0x3333333333333333);
   return u32(((value + (value >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56);
+}
+// Set bits. What is built for all processors of a kind may not use an instruction that some lack, and to call a library costs more than either: so this asks each time, a load that is always near.
+GARNER_INLINE constexpr u32 set_bits(u64 value) {
+#ifdef __x86_64__
+  if (!__builtin_is_constant_evaluated() && GARNER_LIKELY(__builtin_cpu_supports("popcnt"))) {
+    u64 count = 0;
+    asm("popcnt %1, %0" : "=r"(count) : "r"(value) : "cc");
+    return u32(count);
+  }
 #endif
+  return set_bits_by_steps(value);
 }
 constexpr u32 log2_floor(u64 value) { return 63u - u32(__builtin_clzll(value | 1)); }
 constexpr u64 div_up(u64 a, u64 b) { return (a + b - 1) / b; }

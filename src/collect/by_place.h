@@ -2,7 +2,8 @@
 //
 // A deque gives the newest. Where what refers to each other was made at different times that is an object anywhere in the heap: a page that no processor's table of pages has, and to ask
 // for a line ahead hides the line's way, not the page's, for which a request itself waits. So once the owner's part of a deque holds a quarter of its capacity what is marked next goes to the list of its
-// 512 KB, and when the deque is empty a batch of one place comes from there: the next place behind the last one that has any, until it has none left, round and round.
+// 512 KB, and when the deque is empty a batch of one place comes from there: the next place behind the last one that has any, until it has none left, round and round. What lies in the same place as what came
+// before it goes to the deque all the same, as long as that is not three quarters full: a run of neighbours, as an array that was filled at once refers to, is in order there too, and thieves see it.
 //
 // Invariants:
 //  - Owner only: nobody else sees what waits here. Thieves live from the batches, half of which they see like anything in a deque.
@@ -26,14 +27,18 @@ class ByPlace {
     most_ = most;
     from_ = from;
     place_ = 0;
+    last_ = kNone;
   }
   // Whether what is marked next goes here, `waiting` entries being the owner's own in its deque.
   GARNER_INLINE bool wants(u32 waiting) const { return objects_ != 0 || waiting >= from_; }
-  // False: no.
-  GARNER_INLINE bool put(Ref ref) {
+  // False: no. waiting: as wants() was told.
+  GARNER_INLINE bool put(Ref ref, u32 waiting) {
     const usize offset = ref.at - base_;
+    const u32 place = u32(offset >> kPlaceShift);
+    if (place == last_ && waiting / kRunsTo < from_) return false;
+    last_ = place;
     if (GARNER_UNLIKELY(objects_ == 0) && !begin()) return false;
-    u32& list = lists_[offset >> kPlaceShift];
+    u32& list = lists_[place];
     if (GARNER_UNLIKELY(list == kNone || chunks_[list].count == kEach) && !lengthen(list)) return false;
     Chunk& chunk = chunks_[list];
     chunk.at[chunk.count++] = u16(offset / kWordBytes);
@@ -65,6 +70,7 @@ class ByPlace {
  private:
   static constexpr u32 kPlaceShift = 19; // 64 Ki words: 16 bits tell one of them; 128 small pages, and as much as a cache of the second level holds
   static constexpr u32 kEach = 60, kBatch = 16;
+  static constexpr u32 kRunsTo = 3; // times as many as let anything come here: so many leave a deque room for what else comes
   static constexpr u32 kNone = ~u32(0);
   struct Chunk {
     u32 next, count; // the list's next chunk
@@ -99,6 +105,7 @@ class ByPlace {
   word base_ = 0;
   usize span_ = 0, most_ = 0, objects_ = 0;
   u32 from_ = ~u32(0), place_ = 0, free_ = kNone;
+  u32 last_ = kNone; // the place of the last one that was to be put
   Vector<u32> lists_; // by place: its newest chunk
   Vector<Chunk> chunks_;
 };

@@ -42,11 +42,11 @@ template <class M> class Marks : public BlockTable<MarkWord<M>> {
   GARNER_INLINE bool is_marked(word block) const { return (entry_of(block).bits.load_relaxed() >> bit_of(block)) & 1; }
 
   // True for the one caller that marked the object first, without a look at the object; extend() makes a run of it.
-  GARNER_INLINE bool claim(word block) {
-    Entry& entry = entry_of(block);
+  GARNER_INLINE bool claim(word block) { return !is_marked(block) && claim_white(block); } // racing markers are told apart by the fetch_or
+  // As claim(), by who has just seen that the object is not marked.
+  GARNER_INLINE bool claim_white(word block) {
     const u64 first = u64(1) << bit_of(block);
-    if ((entry.bits.load_relaxed() & first) != 0) return false; // racing markers are told apart by the fetch_or below
-    return (entry.bits.fetch_or_relaxed(first) & first) == 0;   // relaxed: contents of the object are not published by its mark
+    return (entry_of(block).bits.fetch_or_relaxed(first) & first) == 0; // relaxed: contents of the object are not published by its mark
   }
   // As claim(), for an object that nobody else knows, while others may read its page. Release: whoever finds the bit (each_touching's acquire) finds no type there, or the
   // whole object, and not what lay there before.

@@ -12,6 +12,7 @@ namespace {
 
 constexpr word kBase = word(1) << 32;
 constexpr usize kPlace = 512 * KiB, kPlaces = 16, kSpan = kPlaces * kPlace;
+constexpr u32 kFull = ~u32(0); // of a deque that has no room for more
 
 std::vector<Ref> some_objects(usize count, u64 seed) {
   std::vector<Ref> refs(count);
@@ -34,7 +35,7 @@ TEST(ByPlaceLists, N13GiveEachObjectOnceABatchFromOnePlaceRoundAndRound) {
   EXPECT_FALSE(waiting.wants(99));
   EXPECT_TRUE(waiting.wants(100));
   std::vector<Ref> refs = some_objects(40000, 3), given;
-  for (Ref ref : refs) ASSERT_TRUE(waiting.put(ref));
+  for (Ref ref : refs) ASSERT_TRUE(waiting.put(ref, kFull));
   EXPECT_TRUE(waiting.wants(0)) << "as long as any wait here the next ones do";
   u64 moves = 0, last = 0;
   for (std::vector<Ref> batch; !(batch = batch_of(waiting)).empty();) {
@@ -54,16 +55,31 @@ TEST(ByPlaceLists, N13GiveEachObjectOnceABatchFromOnePlaceRoundAndRound) {
   EXPECT_TRUE(batch_of(waiting).empty());
 }
 
+// A run of neighbours has its place in a deque, as long as there is room in it.
+TEST(ByPlaceLists, N13LeaveRunsToADequeThatIsNotThreeQuartersFull) {
+  ByPlace waiting;
+  for (u32 in_deque : {100u, 299u, 300u, kFull}) {
+    waiting.start(kBase, kSpan, kSpan, 100);
+    u32 runs = 0, scattered = 0;
+    for (word at = kBase; at < kBase + kSpan; at += 64) runs += waiting.put(Ref{at + kHeadBytes}, in_deque);
+    EXPECT_EQ(runs, in_deque < 300 ? kPlaces : kSpan / 64) << in_deque;
+    for (word at = kBase; at < kBase + kPlace; at += 64) // one after the other in two places
+      for (word place : {word(0), word(kPlace)}) scattered += waiting.put(Ref{at + place + kHeadBytes}, in_deque);
+    EXPECT_EQ(scattered, 2 * kPlace / 64) << in_deque;
+    while (waiting.next([](Ref) {})) {}
+  }
+}
+
 // What comes meanwhile for the place that is being given from is given before the next place's; the first and the last word of a place are in it.
 TEST(ByPlaceLists, N13StayWithAPlaceAsLongAsAnyComeForIt) {
   ByPlace waiting;
   waiting.start(kBase, kSpan, kSpan, 1);
   const Ref first{kBase + 3 * kPlace}, last{kBase + 4 * kPlace - kWordBytes}, beyond{kBase + 4 * kPlace};
-  for (Ref ref : {beyond, first}) ASSERT_TRUE(waiting.put(ref));
+  for (Ref ref : {beyond, first}) ASSERT_TRUE(waiting.put(ref, kFull));
   EXPECT_EQ(batch_of(waiting).at(0).at, first.at);
-  ASSERT_TRUE(waiting.put(last));
+  ASSERT_TRUE(waiting.put(last, kFull));
   EXPECT_EQ(batch_of(waiting).at(0).at, last.at);
-  ASSERT_TRUE(waiting.put(first));
+  ASSERT_TRUE(waiting.put(first, kFull));
   EXPECT_EQ(batch_of(waiting).at(0).at, first.at);
   EXPECT_EQ(batch_of(waiting).at(0).at, beyond.at);
 }
@@ -74,7 +90,7 @@ TEST(ByPlaceLists, N13TakeNoMoreThanTheyMayAndGiveItBack) {
   for (usize most : {usize(0), usize(64), usize(64 * KiB)}) {
     waiting.start(kBase, kSpan, most, 1);
     usize put = 0;
-    for (Ref ref : some_objects(200000, 5)) put += waiting.put(ref);
+    for (Ref ref : some_objects(200000, 5)) put += waiting.put(ref, kFull);
     if (most < KiB) EXPECT_EQ(put, 0u) << most;
     else EXPECT_GT(put, 10000u);
     EXPECT_LE(put * sizeof(u16), most);
@@ -87,7 +103,7 @@ TEST(ByPlaceLists, N13TakeNoMoreThanTheyMayAndGiveItBack) {
   waiting.trim(0);
   EXPECT_LE(list_bytes() - before, kPageBytes); // that of the lists
   waiting.start(kBase, kSpan, kSpan, 1);
-  for (Ref ref : some_objects(2000, 7)) ASSERT_TRUE(waiting.put(ref));
+  for (Ref ref : some_objects(2000, 7)) ASSERT_TRUE(waiting.put(ref, kFull));
   usize given = 0;
   while (waiting.next([&](Ref) { given++; })) {}
   EXPECT_EQ(given, 2000u);
@@ -101,7 +117,7 @@ TEST(ByPlaceLists, N13ChunksAreUsedAgain) {
     waiting.start(kBase, span, 64 * KiB, 1);
     u64 put = 0, given = 0;
     for (u32 round = 0; round < 300; round++) {
-      for (u32 i = 0; i < 500; i++, put++) ASSERT_TRUE(waiting.put(Ref{kBase + random() % (span / kWordBytes) * kWordBytes})) << put;
+      for (u32 i = 0; i < 500; i++, put++) ASSERT_TRUE(waiting.put(Ref{kBase + random() % (span / kWordBytes) * kWordBytes}, kFull)) << put;
       for (u32 least = 0; least < 400;) {
         const usize batch = batch_of(waiting).size();
         ASSERT_NE(batch, 0u);

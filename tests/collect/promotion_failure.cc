@@ -45,6 +45,26 @@ TEST(PromotionFailure, N14NothingIsLostAndAFullCollectionFollows) {
   }
 }
 
+// A request that finds nothing looks at all regions. Where objects are large, each of some hundreds would look twice, once for survivors and once for old space.
+TEST(PromotionFailure, N14WhatFoundNoRoomIsNotAskedForAgain) {
+  SyntheticShape shape;
+  shape.eden = shape.eden_min = shape.eden_max = 2 * MiB;
+  shape.limit = 512 * KiB + 2600 * KiB;
+  SmallHeap heap("no_room=keep", shape);
+  u32 objects = 0;
+  for (u64 done = 0; done < 1800 * KiB; done += 4 * KiB, objects++) {
+    Ref ref = heap.leaf(4 * KiB - 24 * (objects % 8)); // more than a card, less than a buffer
+    ASSERT_NE(ref.at, 0u);
+    heap.root(ref);
+  }
+  heap.young();
+  ASSERT_TRUE(heap.last().promotion_failed);
+  const u64 asked = heap.host.cycle->collecting(0).buffers_taken, granted = heap.last().copied / (8 * KiB);
+  EXPECT_GT(heap.last().kept, 500 * KiB);
+  EXPECT_LE(asked, granted + 2 * 8 + 4) << "eight sizes, two spaces";
+  for (auto& cell : heap.mutator.cells) EXPECT_TRUE(synthetic::intact(cell.object()));
+}
+
 TEST(PromotionFailure, N14PinnedObjectsAndHandlesComeThrough) {
   SyntheticShape shape;
   shape.eden = shape.eden_min = shape.eden_max = 2 * MiB;

@@ -16,6 +16,18 @@ struct Object { usize first, words; bool marked; }; // in words from the table's
 
 constexpr usize kBlockWords = kMarkBlockBytes / kWordBytes;
 
+// By the processor's instruction, by steps and when the compiler does it.
+TEST(SetBits, N13AreCountedAlike) {
+  static_assert(set_bits(0) == 0 && set_bits(~u64(0)) == 64 && set_bits(0x8000000000000001) == 2);
+  u64 value = 1;
+  for (u32 i = 0; i < 10000; i++, value = value * 6364136223846793005 + 1442695040888963407) {
+    u32 bits = 0;
+    for (u64 rest = value; rest != 0; rest &= rest - 1) bits++;
+    ASSERT_EQ(set_bits(value), bits) << value;
+    ASSERT_EQ(set_bits_by_steps(value), bits) << value;
+  }
+}
+
 class MarksRunLength : public ::testing::Test {
  protected:
   static constexpr usize kBlocks = 64;

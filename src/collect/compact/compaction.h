@@ -34,6 +34,7 @@ template <class H, class M> class Compaction {
  public:
   using Self = typename M::Self;
   using Worker = Collecting<M>;
+  using Lookup = typename Heap<M>::Lookup;
 
   Compaction(Heap<M>& heap, H& host, Gang<M>& gang, Spaces<M>& spaces, Worker* workers, u32 worker_count, const Settings& settings)
       : heap_(heap), host_(host), gang_(gang), spaces_(spaces), workers_(workers), worker_count_(worker_count),
@@ -121,13 +122,16 @@ template <class H, class M> class Compaction {
   struct Part { u32 worker, first; };
 
   void mark(Self& self, Ref ref);
+  void mark_new(Self& self, Ref ref);
+  void mark_large(Self& self, Ref ref);
+  void queue(Self& self, Ref ref);
   void mark_later(Self& self, Worker& w, Ref ref);
   usize count(Worker& w, Ref ref);
   void open(Self& self, Worker& w, Ref ref);
   void visit(Self& self, Worker& w, Slot slot);
   void follow_edge(Self& self, Ref ref);
-  void update(Self& self, Worker& w, Slot slot, u32 holder_generation);
-  void update_object(Self& self, Worker& w, Ref ref, u32 holder_generation);
+  void update(Self& self, Worker& w, const Lookup& heap, Slot slot, u32 holder_generation);
+  void update_object(Self& self, Worker& w, const Lookup& heap, Ref ref, u32 holder_generation);
   void rewrite(Self& self, Slot slot);
   void rewrite_rest(Self& self, Worker& w);
   void slide_list(Self& self, List& list);

@@ -122,18 +122,26 @@ template <class H, class M> void Compaction<H, M>::mark_task(Self& self, u32 tas
 }
 
 // Marks what nobody has marked yet, and queues it, or has it wait by place. The object itself is not looked at: most references lead to what is marked already, and the marks are a
-// sixty-fourth of the heap, so they are in a cache far more often.
+// sixty-fourth of the heap, so they are in a cache far more often. All that is done for those is inline, the rest is not: each slot would pay for it.
 template <class H, class M> GARNER_INLINE void Compaction<H, M>::mark(Self& self, Ref ref) {
-  if (GARNER_UNLIKELY(heap_.cset_of(ref.at) == kLarge)) {
-    auto& r = heap_.region_of(ref);
-    if (r.marked.load_relaxed() != 0 || r.marked.fetch_or_relaxed(1) != 0) return;
-  } else if (!heap_.marks().claim(block_of(ref))) {
-    return;
-  }
+  if (GARNER_UNLIKELY(heap_.cset(heap_.index_of(ref)) == kLarge)) mark_large(self, ref);
+  else if (!heap_.marks().is_marked(block_of(ref))) mark_new(self, ref);
+}
+
+template <class H, class M> [[gnu::noinline]] void Compaction<H, M>::mark_new(Self& self, Ref ref) {
+  if (heap_.marks().claim_white(block_of(ref))) queue(self, ref);
+}
+
+template <class H, class M> GARNER_COLD void Compaction<H, M>::mark_large(Self& self, Ref ref) {
+  auto& r = heap_.region_of(ref);
+  if (r.marked.load_relaxed() == 0 && r.marked.fetch_or_relaxed(1) == 0) queue(self, ref);
+}
+
+template <class H, class M> GARNER_INLINE void Compaction<H, M>::queue(Self& self, Ref ref) {
   auto& queue = gang_.queue(self.index);
   // Strings that hang on lists pile up in a queue that gives the newest first. To look at each object here is to wait for it, so only when that has gone far.
   if (GARNER_UNLIKELY(queue.spilled() >= kFarOverflow) && host_.leaf(ref)) return void(count(workers_[self.index], ref));
-  if (ByPlace& waiting = workers_[self.index].by_place; GARNER_UNLIKELY(waiting.wants(queue.kept())) && waiting.put(ref)) return;
+  if (ByPlace& waiting = workers_[self.index].by_place; GARNER_UNLIKELY(waiting.wants(queue.kept())) && waiting.put(ref, queue.kept())) return;
   queue.push(ref.at);
 }
 
@@ -167,7 +175,7 @@ template <class H, class M> GARNER_INLINE void Compaction<H, M>::open(Self& self
     for (u64 part = div_up(bytes, part_bytes(bytes)); part-- > 0;) queue.push(ref.at | kPart | part << kPartShift);
     return;
   }
-  host_.each_slot(ref, [&](Slot slot) { visit(self, w, slot); });
+  host_.each_slot(ref, [&](Slot slot) GARNER_INLINED { visit(self, w, slot); });
   follow_edge(self, ref);
 }
 
@@ -418,7 +426,8 @@ template <class H, class M> void Compaction<H, M>::slide_task(Self& self, u32 ta
     Ref ref = ref_of(heap_.begin_of(part.region));
     word low = ref.at + part.part * kLargeScanBytes;
     Worker& w = workers_[self.index];
-    host_.each_slot_in(ref, low, low + kLargeScanBytes, [&](Slot slot) { update(self, w, slot, 2); });
+    const Lookup heap = heap_.lookup();
+    host_.each_slot_in(ref, low, low + kLargeScanBytes, [&](Slot slot) { update(self, w, heap, slot, 2); });
     rewrite_rest(self, w);
     if (part.part == 0 && host_.hidden_edge(ref).at != 0) heap_.mark_card(ref.at);
     return;
@@ -454,11 +463,11 @@ template <class H, class M> void Compaction<H, M>::slide_task(Self& self, u32 ta
 
 // Slots of one task, one after the other, each rewritten when the entry that tells the object's new address has had time to come. What a task has moved stays
 // where it is, so a slot may wait while others of the list move.
-template <class H, class M> GARNER_INLINE void Compaction<H, M>::update(Self& self, Worker& w, Slot slot, u32 holder_generation) {
-  Ref ref = self.load(slot);
-  if (!heap_.contains(ref.at)) return;
-  u8 c = heap_.cset_of(ref.at);
-  if (u32(c >> 1) < holder_generation) heap_.mark_card(slot.at);
+template <class H, class M> GARNER_INLINE void Compaction<H, M>::update(Self& self, Worker& w, const Lookup& heap, Slot slot, u32 holder_generation) {
+  const Ref ref = self.load(slot);
+  if (!heap.contains(ref)) return;
+  const u8 c = heap.cset[heap.index_of(ref)];
+  if (GARNER_UNLIKELY(u32(c >> 1) < holder_generation)) heap_.mark_card(slot.at);
   if ((c & kMoving) == 0) return;
   ask_to_read(self, word(&heap_.targets().entry_of(block_of(ref))));
   if (u64 due; w.ahead.pass(slot.at, due)) rewrite(self, Slot{due});
@@ -473,27 +482,28 @@ template <class H, class M> void Compaction<H, M>::rewrite_rest(Self& self, Work
   for (u64 due; w.ahead.rest(due);) rewrite(self, Slot{due});
 }
 
-template <class H, class M> GARNER_INLINE void Compaction<H, M>::update_object(Self& self, Worker& w, Ref ref, u32 holder_generation) {
+template <class H, class M> GARNER_INLINE void Compaction<H, M>::update_object(Self& self, Worker& w, const Lookup& heap, Ref ref, u32 holder_generation) {
   if (host_.leaf(ref)) return;
-  host_.each_slot(ref, [&](Slot slot) { update(self, w, slot, holder_generation); });
+  host_.each_slot(ref, [&](Slot slot) GARNER_INLINED { update(self, w, heap, slot, holder_generation); });
   // The edge without a slot may be on its way right now; a dirty card too many only costs a look.
   if (holder_generation != 0 && host_.hidden_edge(ref).at != 0) heap_.mark_card(ref.at);
 }
 
 template <class H, class M> void Compaction<H, M>::slide_list(Self& self, List& list) {
   Worker& w = workers_[self.index];
+  const Lookup heap = heap_.lookup();
   u64 moved = 0;
   for (u32 i = list.first; i < list.last; i++) {
     u32 index = moving_[i].region;
     word begin = heap_.begin_of(index);
-    heap_.marks().each(begin, align_up(heap_.region(index).top.load_relaxed(), kMarkBlockBytes), [&](word block, usize bytes) {
+    heap_.marks().each(begin, align_up(heap_.region(index).top.load_relaxed(), kMarkBlockBytes), [&](word block, usize bytes) GARNER_INLINED {
       word to = heap_.targets().target_of(block);
       if (to != block) {
         self.slide(to, block, bytes);
         moved += bytes;
       }
       note_start(heap_, heap_.index_at(to), to, to + bytes);
-      update_object(self, w, ref_of(to), list.generation);
+      update_object(self, w, heap, ref_of(to), list.generation);
     });
   }
   rewrite_rest(self, w);
@@ -503,14 +513,15 @@ template <class H, class M> void Compaction<H, M>::slide_list(Self& self, List& 
 template <class H, class M> void Compaction<H, M>::sweep_staying(Self& self, u32 index) {
   Worker& w = workers_[self.index];
   auto& r = heap_.region(index);
+  const Lookup heap = heap_.lookup();
   u32 generation = heap_.cset(index) >> 1;
   word hole = heap_.begin_of(index), top = r.top.load_relaxed();
-  heap_.marks().each(hole, align_up(top, kMarkBlockBytes), [&](word block, usize bytes) {
+  heap_.marks().each(hole, align_up(top, kMarkBlockBytes), [&](word block, usize bytes) GARNER_INLINED {
     heap_.fill(hole, block - hole);
     note_start(heap_, index, hole, block);
     note_start(heap_, index, block, block + bytes);
     hole = block + bytes;
-    update_object(self, w, ref_of(block), generation);
+    update_object(self, w, heap, ref_of(block), generation);
   });
   rewrite_rest(self, w);
   heap_.fill(hole, top - hole);

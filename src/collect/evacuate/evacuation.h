@@ -85,12 +85,13 @@ template <class M> struct alignas(2 * kLineBytes) Collecting {
   NodeUse* uses = nullptr; // null unless the log wants to know
   u64 lookups = 0, lookup_calls = 0; // roots classified by node, system calls for it (T5)
   bool gathered = false; // the host has been asked by this worker already
-  bool exhausted = false; // a small request failed: until the collection ends only what is left in buffers is asked
+  usize lacking[kClasses]; // a request of so many bytes, or a small one, failed: until the collection ends none that is as large is made again
   Vector<word*> undecided; // ephemerons whose first object is not known to live (cycle/weak.ipp)
   bool unlisted = false;   // and there was no memory for some
   ByPlace by_place;       // full collections: marked objects that are to be scanned, where there are very many. Last, as young ones look at what is before it only
   void reset() {
-    gathered = exhausted = false;
+    gathered = false;
+    for (usize& bytes : lacking) bytes = ~usize(0);
     for (Met& each : met) each = {};
     roots.clear();
     dirty_regions.clear();

@@ -435,7 +435,6 @@ template <class H, class M> GARNER_INLINE word Evacuation<H, M>::allocate(Self& 
   }
   word at = allocate_slow(self, w, cls, bytes);
   if (at == 0 && cls != kOldClass) at = allocate_slow(self, w, cls = kOldClass, bytes);
-  if (at == 0 && bytes <= kCardBytes) w.exhausted = true; // asking again for every object would cost more than the collection
   return at;
 }
 
@@ -472,12 +471,13 @@ template <class H, class M> GARNER_COLD word Evacuation<H, M>::refill(Self& self
     buffer.top += bytes;
     return at;
   }
-  if (w.exhausted) return 0;
+  if (bytes >= w.lacking[cls]) return 0;
   w.buffers_taken++;
-  if (alone(cls, bytes)) return space.take(bytes, bytes, self.node).begin;
+  const bool by_itself = alone(cls, bytes);
   // A buffer must leave room for a filler behind its last object; asking for both at once keeps that simple.
-  Range range = space.take(bytes + kMinObjectBytes, want, self.node);
-  if (range.begin == 0) return 0;
+  const Range range = by_itself ? space.take(bytes, bytes, self.node) : space.take(bytes + kMinObjectBytes, want, self.node);
+  if (range.begin == 0) w.lacking[cls] = bytes <= kCardBytes ? 0 : bytes; // asking again for every object would cost more than the collection
+  if (range.begin == 0 || by_itself) return range.begin;
   heap_.fill(buffer.top, buffer.end - buffer.top);
   buffer.top = range.begin + bytes;
   buffer.end = range.end;
