@@ -684,8 +684,12 @@ template <class H, class M> usize Cycle<H, M>::kept_free(const Request& request,
 }
 
 template <class H, class M> void Cycle<H, M>::rest() {
+  for (u32 from = heap_.high_water(); from > 0;) { // a part at a time: who fills an eden meanwhile waits for one
+    host_.enter();
+    from = heap_.trim_some(0, from);
+    host_.leave();
+  }
   host_.enter();
-  heap_.trim(0);
   compaction().trim(true);
   host_.leave();
 }

@@ -127,7 +127,7 @@ void Pace::after_en_masse(u64 pause_ns, u64 interval_ns, u64 old_bytes, u64 room
 
 void Pace::begin_look() {
   looks_ = true;
-  if (eden_floor_ == 0) eden_.store_relaxed(max_of(eden() / kLookAt, min_of(eden(), config_.eden_min)));
+  if (eden_floor() == 0) eden_.store_relaxed(max_of(eden() / kLookAt, min_of(eden(), config_.eden_min)));
 }
 
 // Squeezed: old space has taken eden's room, and not survivors that wait, who leave it again. Either nearly all of it, or enough that the more frequent young collections have cost as
@@ -144,10 +144,11 @@ bool Pace::promotes_en_masse(u64 young, u64 old_bytes, u64 room, bool marking) c
   return goes_unseen() && young <= left_for_young(marking ? ~u64(0) : growth_left(old_bytes), room);
 }
 
-// To fill them takes as long as to copy so many bytes, and saves what they are of all that old space grows by from one full collection to the next.
+// To fill them takes as long as to copy so many bytes, and saves what they are of all that old space grows by from one full collection to the next: up to its threshold, or to where a limit ends that.
 bool Pace::passes_over(u64 holes, u64 old_bytes) const {
   const double full = max_of(full_cost(seen_ns_, old_bytes), stop_ns_ * double(live_)); // a marking's last pause is not what it has cost
-  return goes_unseen() && full < seen_ns_ * double(growth_left(live_ + holes));
+  const u64 end = config_.limit == 0 ? old_threshold() : min_of(old_threshold(), config_.limit / 8 * 7);
+  return goes_unseen() && full < seen_ns_ * double(end - min_of(end, live_ + holes));
 }
 
 bool Pace::full_due_instead(u64 old_bytes, u64 young, u64 room) const {
@@ -326,7 +327,7 @@ void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64
 // Eden and the copies of what survives of it must both fit.
 void Pace::fit(u64 room) {
   u64 next = max_of(min_of(wanted_, eden_in(room)), min_of<u64>(512 * KiB, room)); // the least: the last step before full collections take over
-  if (eden_floor_ != 0) next = max_of(next, min_of(eden_floor_, room));
+  if (const u64 floor = eden_floor(); floor != 0) next = max_of(next, min_of(floor, room));
   most_had_ = max_of(most_had_, next);
   eden_.store_relaxed(next); // at once: whoever reads meanwhile gets a size that is or was
 }

@@ -56,9 +56,9 @@ class Pace {
   bool is_short() const { return short_; }
   // Old space may grow while it is marked beside the program, however long that takes: but for a machine that is short, and up to seven eighths of a limit.
   void set_patient(bool is);
-  void set_eden_floor(u64 bytes) { eden_floor_ = bytes; } // a promise to the program (no-GC region); 0 ends it
+  void set_eden_floor(u64 bytes) { eden_floor_.store_relaxed(bytes); } // a promise to the program (no-GC region); 0 ends it. Any-thread; the next collection goes by it
 
-  u64 eden_floor() const { return eden_floor_; }
+  u64 eden_floor() const { return eden_floor_.load_relaxed(); } // any-thread
 
   void after_young(const YoungFacts& facts);
   void after_en_masse(u64 pause_ns, u64 interval_ns, u64 old_bytes, u64 room);
@@ -73,7 +73,7 @@ class Pace {
   struct Soon {
     u64 bytes, ns;
   };
-  Soon soon() const { return {eden_floor_ != 0 ? eden() : clamp_to(soon_bytes_, min_of(config_.eden_min, eden()), eden()), soon_ns()}; }
+  Soon soon() const { return {eden_floor() != 0 ? eden() : clamp_to(soon_bytes_, min_of(config_.eden_min, eden()), eden()), soon_ns()}; }
   u64 old_threshold() const { return threshold_.load_relaxed(); }
   u64 old_after_full() const { return old_after_full_; } // old, large and pinned bytes that the last full collection left
   bool full_due(u64 old_bytes) const { return old_bytes >= old_threshold() || squeezed_; }
@@ -145,11 +145,12 @@ class Pace {
   void set_threshold();
 
   PaceConfig config_;
-  u64 wanted_ = 0, eden_floor_ = 0;
+  u64 wanted_ = 0;
   u64 soon_bytes_ = ~u64(0), soon_pause_ns_ = 0; // an eden whose pause would be calm, by the last pause; what such a one has taken, which may be more
   Atomic<u64> eden_{0}; // relaxed, pairs with nothing: a number, stored under the collection lock, that the program's calls read without it
   Atomic<u64> threshold_{0}, half_{0}, overdue_{0}, long_from_{0}; // relaxed: numbers, read by allocating threads while a new limit is set
   Atomic<u32> pressed_{0}; // relaxed, as those
+  Atomic<u64> eden_floor_{0}; // relaxed, pairs with nothing: a number; what was collected before it is seen has an eden without it
   u64 live_ = 0, room_after_full_ = 0, marked_growth_ = 0;
   u64 old_after_full_ = 0; // less than live_, by what lay young and may become old: pins
   u64 counted_ = 0; // what lived by all marks, those of what nobody looked at too

@@ -144,6 +144,7 @@ template <class M> class Heap {
   void trim(usize keep) {
     for (u32 from = high_water(); from > 0;) from = trim_some(keep, from);
   }
+  u32 trim_some(usize keep, u32 from); // of the regions below `from`, the highest first; returns below which one to go on, 0 when that is all
   usize free_charged() const { return free_charged_.load_relaxed(); }
   // While no more than `bytes` of free memory have been written to before, eden takes memory that has not, if the budget has room for twice as much: what the system must bring first is brought while the
   // program runs, not to copies while it stands. With the world stopped; no effect where the shape does not ask for it.
@@ -263,7 +264,6 @@ template <class M> class Heap {
   usize beyond(u32 head) const; // bytes of a large run that are charged and not the object's
   void drop_beyond(u32 head);
   bool find_beyond();
-  u32 trim_some(usize keep, u32 from);
   u32 find_run(u32 regions, usize last, u8 home, u32 end);
   bool find_budget(usize bytes, u32 first, u32 regions, Reach reach);
   bool pay_for(u32 index, usize bytes);

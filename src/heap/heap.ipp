@@ -13,15 +13,16 @@ template <class M> bool Heap<M>::init(M& machine, const HeapShape& shape, Filler
   usize alignment = max_of(shape.region_bytes, usize(1) << kBundleShift);
   usize least = align_up(max_of(shape.least_bytes, 16 * shape.region_bytes), alignment);
   for (bytes_ = align_up(max_of(shape.reserve_bytes, least), alignment);; bytes_ = align_up(bytes_ / 2, alignment)) {
-    constexpr usize kTables = 9;
+    constexpr usize kTables = 11;
     usize tables[kTables] = {(bytes_ >> shift_) * sizeof(RegionT), bytes_ >> shift_, bytes_ >> shift_, bytes_ >> kCardShift,
                              bytes_ >> kBundleShift, (bytes_ >> kCardShift) * sizeof(u16), bytes_ / kMarkBlockBytes * sizeof(MarkWord<M>),
-                             div_up(bytes_ >> shift_, kSlabRegions), bytes_ / kMarkBlockBytes * sizeof(Targets::Entry)};
+                             div_up(bytes_ >> shift_, kSlabRegions), bytes_ / kMarkBlockBytes * sizeof(Targets::Entry),
+                             shape.beside ? bytes_ / kMarkBlockBytes * sizeof(MarkWord<M>) : 0, shape.beside ? bytes_ >> kWrittenShift : 0};
     word at[kTables] = {};
     static_assert(kBundleShift == 21, "a large page is as aligned as the heap");
     base_ = shape.large_pages ? machine.reserve_large(bytes_) : machine.reserve(bytes_, alignment);
     bool good = base_ != 0;
-    for (usize i = 0; i < kTables && good; i++) good = (at[i] = machine.reserve(align_up(tables[i], kPageBytes), (i == 6 || i == 8) && shape.huge_from != ~usize(0) ? kHugePageBytes : kPageBytes)) != 0;
+    for (usize i = 0; i < kTables && good; i++) good = tables[i] == 0 || (at[i] = machine.reserve(align_up(tables[i], kPageBytes), (i == 6 || i == 8) && shape.huge_from != ~usize(0) ? kHugePageBytes : kPageBytes)) != 0;
     for (usize i : {1, 2, 4, 7}) good = good && machine.open(at[i], tables[i]); // the small ones at once
     if (good) {
       count_ = u32(bytes_ >> shift_);
@@ -34,6 +35,10 @@ template <class M> bool Heap<M>::init(M& machine, const HeapShape& shape, Filler
       marks_.attach(reinterpret_cast<MarkWord<M>*>(at[6]), base_);
       homes_ = reinterpret_cast<u8*>(at[7]);
       targets_.attach(reinterpret_cast<Targets::Entry*>(at[8]), base_);
+      if (shape.beside) {
+        old_marks_.attach(reinterpret_cast<MarkWord<M>*>(at[9]), base_);
+        written_.attach(reinterpret_cast<u8*>(at[10]), base_);
+      }
       memset(homes_, kHomeNone, tables[7]);
       break;
     }
@@ -41,12 +46,6 @@ template <class M> bool Heap<M>::init(M& machine, const HeapShape& shape, Filler
       if (at[i] != 0) machine.release(at[i], align_up(tables[i], kPageBytes));
     if (base_ != 0) machine.release(base_, bytes_);
     if (bytes_ / 2 < least || shape.large_pages) return false;
-  }
-  if (shape.beside) {
-    word bits = machine.reserve(align_up(bytes_ / kMarkBlockBytes * sizeof(MarkWord<M>), kPageBytes), kPageBytes), pages = machine.reserve(align_up(bytes_ >> kWrittenShift, kPageBytes), kPageBytes);
-    if (bits == 0 || pages == 0) return false;
-    old_marks_.attach(reinterpret_cast<MarkWord<M>*>(bits), base_);
-    written_.attach(reinterpret_cast<u8*>(pages), base_);
   }
   budget_.set_limit(shape.limit);
   nodes_ = min_of(machine.nodes(), kMostNodes);
@@ -466,7 +465,6 @@ template <class M> void Heap<M>::rebind(usize bytes, u8 node) {
   }
 }
 
-// Of the regions below `from`, the highest first; below which one to go on, 0 when that is all.
 template <class M> u32 Heap<M>::trim_some(usize keep, u32 from) {
   Locked<typename M::Lock> guard(lock_);
   const usize before = budget_.charged();

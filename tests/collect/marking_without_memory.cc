@@ -1,5 +1,7 @@
-// Marking beside the program begins with a list of objects. Without memory for it there is no marking, and the program's barrier is left as it was.
+// Marking beside the program begins with a list of objects. Without memory for it there is no marking, and the program's barrier is left as it was; what the list took is given back.
 #include <sys/resource.h>
+
+#include <vector>
 
 #include "small_heap.h"
 
@@ -71,6 +73,39 @@ TEST(MarkingWithoutMemory, IsNotBegunAndLeavesTheBarrierAlone) {
   begin_marking(heap);
   EXPECT_TRUE(heap.host.cycle->marking()) << "with memory it is begun";
   end_marking(heap);
+}
+
+// A list that was long once is no part of the heap's limit for ever.
+TEST(MarkingWithoutMemory, WhatAListTookIsGivenBack) {
+  constexpr usize kArrays = 25, kEach = 4000; // old objects that a marking begins with: 800 KB of list
+  SmallHeap heap("marking=concurrent,tenure=fixed,tenure_age=1,workers=1,verify=off");
+  make_targets(heap, 100);
+  begin_marking(heap);
+  end_marking(heap);
+  std::vector<usize> cells;
+  for (usize n = 0; n < kArrays; n++) {
+    cells.push_back(heap.root(heap.array(kEach)));
+    for (usize i = 0; i < kEach; i++) heap.set(heap.at(cells[n]), i, heap.leaf());
+    heap.young();
+  }
+  heap.young();
+  heap.young(); // all of it is old, and what that took for lists is given back
+  const usize before = list_bytes();
+  std::vector<Ref> young;
+  for (usize n = 0; n < kArrays; n++) {
+    young.push_back(heap.array(kEach));
+    for (usize i = 0; i < kEach; i++) heap.set(young[n], i, heap.get(heap.at(cells[n]), i));
+  }
+  heap.drop_roots();
+  for (Ref ref : young) heap.root(ref);
+  begin_marking(heap);
+  EXPECT_GT(list_bytes(), before + 512 * KiB) << "the case";
+  end_marking(heap);
+  for (u64 end = heap.self.now() + SmallHeap::kPatience; heap.self.now() < end && list_bytes() > before + 256 * KiB;) {
+    heap.self.yield();
+    heap.young();
+  }
+  EXPECT_LE(list_bytes(), before + 256 * KiB);
 }
 
 } // namespace

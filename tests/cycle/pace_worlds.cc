@@ -517,8 +517,8 @@ TEST(PaceWorlds, N12SurvivorsThatWaitAreNoReasonForAFullCollection) {
 // N1: holes that copies would fill are passed over where filling them costs more than the full collections that come sooner: where the look took long beside them.
 TEST(PaceWorlds, N1HolesArePassedOverWhereCopiesAreDear) {
   const u64 room = ~u64(0) >> 2, live = 100 * MiB;
-  auto after_a_look = [&](Pace& pace, u64 look_ns, double survival) {
-    pace.init(config());
+  auto after_a_look = [&](Pace& pace, u64 look_ns, double survival, u64 limit = 0) {
+    pace.init(config(true, limit));
     pace.after_full(live, live, room, 30'000'000);
     const u64 eden = pace.eden(), survived = u64(double(eden) * survival);
     pace.after_young({.pause_ns = look_ns, .interval_ns = 10'000'000, .eden_used = eden, .survived = survived, .promoted = 0, .waited = 0, .old_bytes = live, .room = room});
@@ -533,6 +533,12 @@ TEST(PaceWorlds, N1HolesArePassedOverWhereCopiesAreDear) {
   EXPECT_FALSE(cheap.passes_over(40 * MiB, live));
   after_a_look(dying, 20'000'000, 0.3);
   EXPECT_FALSE(dying.passes_over(40 * MiB, live)) << "most of eden is dead";
+  Pace wide, narrow;
+  after_a_look(wide, 20'000'000, 0.95, 400 * MiB);
+  EXPECT_TRUE(wide.passes_over(40 * MiB, live));
+  after_a_look(narrow, 20'000'000, 0.95, 170 * MiB);
+  ASSERT_GE(narrow.old_threshold(), 2 * live);
+  EXPECT_FALSE(narrow.passes_over(40 * MiB, live)) << "the limit comes before the threshold, and takes what holes do not";
 }
 
 // N1: what would be promoted en masse and has no room is not copied first and collected with everything then, where a full collection is cheap; one that finds eden dead

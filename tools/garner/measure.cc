@@ -212,7 +212,7 @@ double Contender::median_at(const std::string& path) const {
   return values.empty() ? -1 : median(values);
 }
 
-Progress::Progress() : on_(colours_on(2)) {}
+Progress::Progress() : on_(redraws(2)) {}
 
 void Progress::show(const std::string& text) const {
   if (!on_) return;

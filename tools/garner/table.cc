@@ -83,10 +83,14 @@ std::string markdown_cell(const std::string& text) {
   return out;
 }
 
+bool redraws(int fd) {
+  const char* terminal = std::getenv("TERM");
+  return isatty(fd) != 0 && terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
 bool colours_on(int fd) {
   const char* plain = std::getenv("NO_COLOR");
-  const char* terminal = std::getenv("TERM");
-  return isatty(fd) != 0 && (plain == nullptr || *plain == 0) && terminal != nullptr && std::string_view(terminal) != "dumb";
+  return redraws(fd) && (plain == nullptr || *plain == 0);
 }
 
 std::string seconds_text(double seconds) { return figure(seconds, ""); }

@@ -29,7 +29,10 @@ class Table {
 // Text that can stand in a cell of a markdown table.
 std::string markdown_cell(const std::string& text);
 
-// Whether colours suit the stream: a terminal, not a dumb one, and NO_COLOR is not set.
+// Whether a line can be drawn again on the stream: a terminal, and not a dumb one.
+bool redraws(int fd);
+
+// Whether colours suit it: that, and NO_COLOR is not set.
 bool colours_on(int fd);
 
 // Figures as the tables show them; "-" for what is not known (negative).

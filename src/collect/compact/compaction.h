@@ -124,7 +124,7 @@ template <class H, class M> class Compaction {
   void mark(Self& self, Ref ref);
   void mark_new(Self& self, Ref ref);
   void mark_large(Self& self, Ref ref);
-  void queue(Self& self, Ref ref);
+  void enqueue(Self& self, Ref ref);
   void mark_later(Self& self, Worker& w, Ref ref);
   usize count(Worker& w, Ref ref);
   void open(Self& self, Worker& w, Ref ref);

@@ -129,15 +129,15 @@ template <class H, class M> GARNER_INLINE void Compaction<H, M>::mark(Self& self
 }
 
 template <class H, class M> [[gnu::noinline]] void Compaction<H, M>::mark_new(Self& self, Ref ref) {
-  if (heap_.marks().claim_white(block_of(ref))) queue(self, ref);
+  if (heap_.marks().claim_white(block_of(ref))) enqueue(self, ref);
 }
 
 template <class H, class M> GARNER_COLD void Compaction<H, M>::mark_large(Self& self, Ref ref) {
   auto& r = heap_.region_of(ref);
-  if (r.marked.load_relaxed() == 0 && r.marked.fetch_or_relaxed(1) == 0) queue(self, ref);
+  if (r.marked.load_relaxed() == 0 && r.marked.fetch_or_relaxed(1) == 0) enqueue(self, ref);
 }
 
-template <class H, class M> GARNER_INLINE void Compaction<H, M>::queue(Self& self, Ref ref) {
+template <class H, class M> GARNER_INLINE void Compaction<H, M>::enqueue(Self& self, Ref ref) {
   auto& queue = gang_.queue(self.index);
   // Strings that hang on lists pile up in a queue that gives the newest first. To look at each object here is to wait for it, so only when that has gone far.
   if (GARNER_UNLIKELY(queue.spilled() >= kFarOverflow) && host_.leaf(ref)) return void(count(workers_[self.index], ref));

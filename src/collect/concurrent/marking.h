@@ -147,6 +147,7 @@ template <class H, class M> class Marking {
 
  private:
   static constexpr u32 kRegionsPerTask = 16, kChunksPerTask = 8, kYoungPerTask = 4, kLeftPerTask = 256;
+  static constexpr usize kKept = 16 * 1024; // entries of each list that are kept for the next marking: 128 KB
   static constexpr u32 kPerLook = 16;      // entries or pages between two looks at who waits
   static constexpr u32 kRounds = 8;        // revisions at most; a program that writes faster than they go is left to the last pause
   static constexpr usize kFewPages = 64;   // a revision that would find fewer is left to the last pause
@@ -195,6 +196,7 @@ template <class H, class M> class Marking {
   void find_on(Self& self, word page);
   void ask_for_next_page(Self& self);
   void forget();
+  void keep_little();
   void take_over();
   void clear_marks(u32 index);
   void list_young();

@@ -403,6 +403,15 @@ template <class H, class M> void Marking<H, M>::forget() {
   stack_.entries.clear();
   pages_.clear();
   own_.ahead = own_.opening = {};
+  keep_little();
+}
+
+// A chain's values, or one burst of writes, make them large once; a limit would count that for ever.
+template <class H, class M> void Marking<H, M>::keep_little() {
+  left_.clear(); // what the last pause has marked
+  stack_.entries.fit(kKept);
+  left_.fit(kKept);
+  pages_.fit(kKept);
 }
 
 // Of a large object only the first bit is set, or its run where it is small.
@@ -527,6 +536,7 @@ template <class H, class M> void Marking<H, M>::finish() {
 template <class H, class M> void Marking<H, M>::rest() {
   state_ = State::idle;
   heap_.set_marking(false);
+  keep_little();
 }
 
 // Every page counts as written, so the thread reads all of old space as in a revision, and then what is written meanwhile.

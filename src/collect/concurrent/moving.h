@@ -87,8 +87,8 @@ template <class H, class M> class Moving {
  private:
   // stays: chosen, but there is a reason against it.
   enum class Going : u8 { none, leaves, goes, stays };
-  static constexpr u32 kMostSlots = 1 << 16;     // into one region
-  static constexpr usize kMostSlotsInAll = 1 << 20; // a word each, which no limit counts
+  static constexpr u32 kMostSlots = 1 << 16;     // into one region, found by the thread; pauses add those of what was written meanwhile
+  static constexpr usize kMostSlotsInAll = 1 << 20; // a word each
   static constexpr u64 kSparse = 2;              // at most one part of so many lives
   static constexpr u64 kWorth = 16;              // the part of old space that must come free
   static constexpr u64 kLeastRegions = 2;        // and so many of them

@@ -11,7 +11,6 @@ namespace garner::dotnet {
 namespace {
 
 constexpr usize kTailBytes = 2 * kWordBytes; // from alloc_limit to the buffer's end
-constexpr u64 kTickBytes = 100 * 1000;       // how often an allocation tick is due, per heap kind
 
 word buffer_end(const clr::gc_alloc_context* context) { return word(context->alloc_limit) + kTailBytes; }
 
@@ -305,12 +304,9 @@ u64 DotNet::total_allocated() const {
 void DotNet::account(clr::gc_alloc_context* context, usize bytes, u32 kind, clr::Object* object, usize object_bytes, u64 unused) {
   recording.note(context, word(object) - kHeadBytes, bytes);
   count_allocated(bytes - unused);
-  if (GARNER_UNLIKELY(no_gc_callback_at_ != 0 && total_allocated() >= no_gc_callback_at_)) end_region(false);
+  if (GARNER_UNLIKELY(no_gc_callback_at_.load_relaxed() != 0 && total_allocated() >= no_gc_callback_at_.load_relaxed())) end_region(false);
   if (GARNER_LIKELY(!wants(clr::EventKeyword::gc, clr::EventLevel::verbose))) return;
-  u64 since = tick_[kind].fetch_add_relaxed(bytes) + bytes;
-  if (since < kTickBytes) return;
-  tick_[kind].fetch_sub_relaxed(since);
-  ee->EventSink()->FireGCAllocationTick_V4(since, kind, 0, object, object_bytes);
+  if (const u64 since = ticks_[kind].add(bytes); since != 0) ee->EventSink()->FireGCAllocationTick_V4(since, kind, 0, object, object_bytes);
 }
 
 void DotNet::maybe_stress() {

@@ -100,9 +100,8 @@ CycleRecord DotNet::last_full() const {
 }
 
 int DotNet::refresh_limit() {
-  StockSettings before = stock;
-  read_stock();
-  u64 limit = stock.hard_limit;
+  const StockSettings now = read_stock();
+  const u64 limit = now.hard_limit;
   if (limit != 0 && limit < heap().budget().committed()) {
     // The heap may shrink below the new limit: try before refusing.
     Request request;
@@ -111,11 +110,9 @@ int DotNet::refresh_limit() {
     request.may_widen = false;
     request.compact_all = request.give_back = true;
     cycle->collect(request);
-    if (limit < heap().budget().committed()) {
-      stock = before;
-      return int(clr::RefreshLimitStatus::hard_limit_too_low);
-    }
+    if (limit < heap().budget().committed()) return int(clr::RefreshLimitStatus::hard_limit_too_low);
   }
+  stock = now; // what is read beside the program is single words
   if (limit != heap().budget().limit()) cycle->set_limit(limit);
   return int(clr::RefreshLimitStatus::success);
 }

@@ -7,6 +7,7 @@
 // Split: world.cc stop and resume; events.cc what tools are told; roots.cc stacks; alloc.cc buffers and large objects; settings.cc configuration; api.cc System.GC;
 // background.cc marking beside the program; idle.cc memory of a program at rest; no_gc.cc regions without collections and notifications; walks.cc tools; recording.cc the heap as a file; handles.cc handle manager; frozen.cc memory that is not ours.
 #pragma once
+#include "base/portions.h"
 #include "cycle/cycle.h"
 #include "heap/finalizers.h"
 #include "heap/handles.h"
@@ -219,7 +220,7 @@ class DotNet {
 
   bool read_settings();
   bool wants_beside(bool gc_concurrent) const;
-  void read_stock();
+  StockSettings read_stock();
   void note_unsupported();
   HeapConfig heap_config();
   void eden_config(PaceConfig& pace);
@@ -305,13 +306,15 @@ class DotNet {
     Atomic<u64> bytes{0};
   };
   Counter total_allocated_[kCounters]; // relaxed, by processor: bytes handed out minus what was handed back; only the sum, modulo 2^64, tells
-  Atomic<u64> tick_[3];            // bytes since the last allocation tick, per heap kind
+  static constexpr u64 kTickBytes = 100 * 1000; // how often an allocation tick is due
+  Portions<kTickBytes> ticks_[3];  // of bytes, per heap kind
   Atomic<u32> refills_{0};         // for stress
   // Regions without collections.
   Atomic<u32> no_gc_{0};
   Atomic<u32> no_gc_starting_{0}; // exchange_acq_rel by who starts, store_release when done
   bool no_gc_induced_ = false, no_gc_exceeded_ = false;
-  u64 no_gc_total_ = 0, no_gc_start_allocated_ = 0, no_gc_callback_at_ = 0;
+  u64 no_gc_total_ = 0, no_gc_start_allocated_ = 0;
+  Atomic<u64> no_gc_callback_at_; // relaxed, a number: written under work_lock_, a callback that is found late or gone is looked up under it
   clr::NoGCRegionCallbackFinalizerWorkItem* no_gc_callback_ = nullptr;
   SpinLock work_lock_;
   clr::FinalizerWorkItem* work_ = nullptr;

@@ -43,23 +43,22 @@ int DotNet::try_no_gc(u64 total, bool large_known, u64 large, bool disallow_full
 // exceeded: by allocation; otherwise the callback's threshold was passed, or the program collected.
 void DotNet::end_region(bool exceeded) {
   if (exceeded) no_gc_exceeded_ = true;
+  const bool over = exceeded || no_gc_induced_;
+  if (over) no_gc_.store_relaxed(0); // before the look for a callback: none is registered from there on
   clr::NoGCRegionCallbackFinalizerWorkItem* item;
   {
     Locked<SpinLock> guard(work_lock_);
     item = no_gc_callback_;
     no_gc_callback_ = nullptr;
-    no_gc_callback_at_ = 0;
+    no_gc_callback_at_.store_relaxed(0);
     if (item != nullptr) {
       item->scheduled = true;
-      item->abandoned = exceeded || no_gc_induced_;
+      item->abandoned = over;
       item->item.next = work_;
       work_ = &item->item;
     }
   }
-  if (exceeded || no_gc_induced_) {
-    no_gc_.store_relaxed(0);
-    cycle->pace().set_eden_floor(0);
-  }
+  if (over) cycle->pace().set_eden_floor(0);
   if (item != nullptr) ee->EnableFinalization(true);
 }
 
@@ -75,7 +74,7 @@ int DotNet::end_no_gc() {
       no_gc_callback_->item.next = work_;
       work_ = &no_gc_callback_->item;
       no_gc_callback_ = nullptr;
-      no_gc_callback_at_ = 0;
+      no_gc_callback_at_.store_relaxed(0);
     }
   }
   if (induced) return int(clr::EndNoGcStatus::induced);
@@ -86,13 +85,13 @@ int DotNet::end_no_gc() {
 }
 
 clr::NoGcCallbackStatus DotNet::register_no_gc_callback(clr::NoGCRegionCallbackFinalizerWorkItem* item, u64 threshold) {
+  Locked<SpinLock> guard(work_lock_); // whoever ends the region looks for a callback under it, after the region has ended
   if (!no_gc_active()) return clr::NoGcCallbackStatus::not_started;
   if (threshold > no_gc_total_) return clr::NoGcCallbackStatus::insufficient_budget;
-  Locked<SpinLock> guard(work_lock_);
   if (no_gc_callback_ != nullptr) return clr::NoGcCallbackStatus::already_registered;
   item->scheduled = item->abandoned = false;
   no_gc_callback_ = item;
-  no_gc_callback_at_ = no_gc_start_allocated_ + max_of<u64>(threshold, 1);
+  no_gc_callback_at_.store_relaxed(no_gc_start_allocated_ + max_of<u64>(threshold, 1));
   return clr::NoGcCallbackStatus::succeeded;
 }
 

@@ -65,7 +65,7 @@ bool DotNet::wants_beside(bool gc_concurrent) const {
   return own && (gc_concurrent || settings.given(Opt::marking));
 }
 
-void DotNet::read_stock() {
+StockSettings DotNet::read_stock() {
   StockSettings s;
   s.server = flag("gcServer", "System.GC.Server", false);
   const bool concurrent = flag("gcConcurrent", "System.GC.Concurrent", true);
@@ -112,7 +112,7 @@ void DotNet::read_stock() {
     s.hard_limit = limit_in_container(facts.container);
     s.limit_from_container = true;
   }
-  stock = s;
+  return s;
 }
 
 void DotNet::note_unsupported() {
@@ -247,7 +247,7 @@ bool DotNet::spawn_worker(void (*entry)(void*), void* arg, void* self) {
 clr::Hresult DotNet::initialize() {
   if (!read_settings()) return clr::kFail;
   machine.set_seed(u64(settings.get(Opt::seed)));
-  read_stock();
+  stock = read_stock();
   if (!read_affinity()) return refuse(Line().text("GCHeapAffinitizeRanges is ").text(kRangesMalformed).c_str());
   const char* trouble = nullptr;
   if (!recording.init(settings, trouble)) return refuse(trouble);

@@ -130,7 +130,11 @@ bool Linux::open(word at, usize bytes) {
 }
 
 void Linux::release(word at, usize bytes) { munmap(reinterpret_cast<void*>(at), bytes); }
-void Linux::discard(word at, usize bytes) { madvise(reinterpret_cast<void*>(at), bytes, MADV_DONTNEED); }
+
+// Pages that the program has locked (mlockall) stay: the system refuses, and they read as zero all the same.
+void Linux::discard(word at, usize bytes) {
+  if (madvise(reinterpret_cast<void*>(at), bytes, MADV_DONTNEED) != 0) memset(reinterpret_cast<void*>(at), 0, bytes);
+}
 
 void Linux::bring(word at, usize bytes) {
   constexpr int kPopulateWrite = 23; // MADV_POPULATE_WRITE; headers of Debian 11 do not have it
