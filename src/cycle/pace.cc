@@ -2,6 +2,12 @@
 #include "cycle/pace.h"
 
 namespace garner {
+namespace {
+
+// Where old space's growth ends, whatever its threshold: what is left is eden's and its copies'.
+u64 end_under(u64 limit) { return limit == 0 ? ~u64(0) : limit / 8 * 7; }
+
+} // namespace
 
 void Pace::init(const PaceConfig& config) {
   config_ = config;
@@ -43,7 +49,7 @@ void Pace::set_threshold() {
     threshold = max_of(threshold - min_of(marked_growth_, growth), counted_ + max_of(growth / kBetweenMarkings, min_of(growth, config_.growth_min)));
   threshold_.store_relaxed(threshold);
   half_.store_relaxed(counted_ + (threshold - min_of(counted_, threshold)) / 2);
-  const u64 end = config_.limit == 0 ? ~u64(0) : max_of(live_ + growth, config_.limit / 8 * 7);
+  const u64 end = max_of(live_ + growth, end_under(config_.limit));
   // What lived last time will live, or half of all that is there; where about as much lived as the time before, half of that half. Of a heap that is larger than any that
   // was looked at nobody knows what that would take: it may have become a chain since.
   const u64 bearable = kLongStop * config_.pause_goal_ns, much = u64(double(bearable) / stop_ns_), grown = u64(2 * double(bearable) / unknown_ns_);
@@ -147,7 +153,7 @@ bool Pace::promotes_en_masse(u64 young, u64 old_bytes, u64 room, bool marking) c
 // To fill them takes as long as to copy so many bytes, and saves what they are of all that old space grows by from one full collection to the next: up to its threshold, or to where a limit ends that.
 bool Pace::passes_over(u64 holes, u64 old_bytes) const {
   const double full = max_of(full_cost(seen_ns_, old_bytes), stop_ns_ * double(live_)); // a marking's last pause is not what it has cost
-  const u64 end = config_.limit == 0 ? old_threshold() : min_of(old_threshold(), config_.limit / 8 * 7);
+  const u64 end = min_of(old_threshold(), end_under(config_.limit));
   return goes_unseen() && full < seen_ns_ * double(end - min_of(end, live_ + holes));
 }
 

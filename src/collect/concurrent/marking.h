@@ -196,7 +196,6 @@ template <class H, class M> class Marking {
   void find_on(Self& self, word page);
   void ask_for_next_page(Self& self);
   void forget();
-  void keep_little();
   void take_over();
   void clear_marks(u32 index);
   void list_young();

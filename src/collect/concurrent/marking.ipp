@@ -392,9 +392,8 @@ template <class H, class M> void Marking<H, M>::list_young() {
 
 template <class H, class M> void Marking<H, M>::abandon() {
   if (state_ == State::idle) return;
-  state_ = State::idle;
-  heap_.set_marking(false);
   if (!mutated<M>(Trap::stale_stack)) forget();
+  rest();
   heap_.each_region([&](u32 index, auto&) { clear_marks(index); });
 }
 
@@ -403,15 +402,6 @@ template <class H, class M> void Marking<H, M>::forget() {
   stack_.entries.clear();
   pages_.clear();
   own_.ahead = own_.opening = {};
-  keep_little();
-}
-
-// A chain's values, or one burst of writes, make them large once; a limit would count that for ever.
-template <class H, class M> void Marking<H, M>::keep_little() {
-  left_.clear(); // what the last pause has marked
-  stack_.entries.fit(kKept);
-  left_.fit(kKept);
-  pages_.fit(kKept);
 }
 
 // Of a large object only the first bit is set, or its run where it is small.
@@ -536,7 +526,11 @@ template <class H, class M> void Marking<H, M>::finish() {
 template <class H, class M> void Marking<H, M>::rest() {
   state_ = State::idle;
   heap_.set_marking(false);
-  keep_little();
+  // A chain's values, or one burst of writes, make lists large once; a limit would count that for ever.
+  left_.clear(); // what the last pause has marked
+  stack_.entries.fit(kKept);
+  left_.fit(kKept);
+  pages_.fit(kKept);
 }
 
 // Every page counts as written, so the thread reads all of old space as in a revision, and then what is written meanwhile.

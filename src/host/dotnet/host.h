@@ -272,6 +272,7 @@ class DotNet {
   void note_approach(u64 coming = 0);
   void announce_full();
   void record_heap(Kind kind, Cause cause, u64 index);
+  bool schedule_callback(bool abandoned);
   void end_region(bool exceeded);
   void watch_idleness();
   bool collect_at_rest(u64 count); // whether it has

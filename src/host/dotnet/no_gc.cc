@@ -40,26 +40,28 @@ int DotNet::try_no_gc(u64 total, bool large_known, u64 large, bool disallow_full
   return int(clr::StartNoGcStatus::success);
 }
 
+// The region's callback, if one is registered, is next for the finalizer thread. False: there is none.
+bool DotNet::schedule_callback(bool abandoned) {
+  Locked<SpinLock> guard(work_lock_);
+  clr::NoGCRegionCallbackFinalizerWorkItem* item = no_gc_callback_;
+  if (item == nullptr) return false;
+  no_gc_callback_ = nullptr;
+  no_gc_callback_at_.store_relaxed(0);
+  item->scheduled = true;
+  item->abandoned = abandoned;
+  item->item.next = work_;
+  work_ = &item->item;
+  return true;
+}
+
 // exceeded: by allocation; otherwise the callback's threshold was passed, or the program collected.
 void DotNet::end_region(bool exceeded) {
   if (exceeded) no_gc_exceeded_ = true;
   const bool over = exceeded || no_gc_induced_;
   if (over) no_gc_.store_relaxed(0); // before the look for a callback: none is registered from there on
-  clr::NoGCRegionCallbackFinalizerWorkItem* item;
-  {
-    Locked<SpinLock> guard(work_lock_);
-    item = no_gc_callback_;
-    no_gc_callback_ = nullptr;
-    no_gc_callback_at_.store_relaxed(0);
-    if (item != nullptr) {
-      item->scheduled = true;
-      item->abandoned = over;
-      item->item.next = work_;
-      work_ = &item->item;
-    }
-  }
+  const bool scheduled = schedule_callback(over);
   if (over) cycle->pace().set_eden_floor(0);
-  if (item != nullptr) ee->EnableFinalization(true);
+  if (scheduled) ee->EnableFinalization(true);
 }
 
 int DotNet::end_no_gc() {
@@ -67,16 +69,7 @@ int DotNet::end_no_gc() {
   bool induced = no_gc_induced_, exceeded = no_gc_exceeded_;
   no_gc_induced_ = no_gc_exceeded_ = false;
   cycle->pace().set_eden_floor(0);
-  {
-    Locked<SpinLock> guard(work_lock_);
-    if (no_gc_callback_ != nullptr) { // never reached: the item still has to run once, as abandoned
-      no_gc_callback_->scheduled = no_gc_callback_->abandoned = true;
-      no_gc_callback_->item.next = work_;
-      work_ = &no_gc_callback_->item;
-      no_gc_callback_ = nullptr;
-      no_gc_callback_at_.store_relaxed(0);
-    }
-  }
+  schedule_callback(true); // never reached: it still has to run once
   if (induced) return int(clr::EndNoGcStatus::induced);
   if (exceeded) return int(clr::EndNoGcStatus::alloc_exceeded);
   if (!active) return int(clr::EndNoGcStatus::not_in_progress);
