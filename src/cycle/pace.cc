@@ -7,6 +7,12 @@ namespace {
 // Where old space's growth ends, whatever its threshold: what is left is eden's and its copies'.
 u64 end_under(u64 limit) { return limit == 0 ? ~u64(0) : limit / 8 * 7; }
 
+// Old space grows by as much beyond `bytes` before the next full collection: to its threshold, or to where a limit ends that.
+u64 grows_by(const Pace& pace, u64 bytes) {
+  const u64 end = min_of(pace.old_threshold(), end_under(pace.config().limit));
+  return end - min_of(end, bytes);
+}
+
 } // namespace
 
 void Pace::init(const PaceConfig& config) {
@@ -150,11 +156,10 @@ bool Pace::promotes_en_masse(u64 young, u64 old_bytes, u64 room, bool marking) c
   return goes_unseen() && young <= left_for_young(marking ? ~u64(0) : growth_left(old_bytes), room);
 }
 
-// To fill them takes as long as to copy so many bytes, and saves what they are of all that old space grows by from one full collection to the next: up to its threshold, or to where a limit ends that.
+// To fill them takes as long as to copy so many bytes, and saves what they are of all that old space grows by from one full collection to the next.
 bool Pace::passes_over(u64 holes, u64 old_bytes) const {
   const double full = max_of(full_cost(seen_ns_, old_bytes), stop_ns_ * double(live_)); // a marking's last pause is not what it has cost
-  const u64 end = min_of(old_threshold(), end_under(config_.limit));
-  return goes_unseen() && full < seen_ns_ * double(end - min_of(end, live_ + holes));
+  return goes_unseen() && full < seen_ns_ * double(grows_by(*this, live_ + holes));
 }
 
 bool Pace::full_due_instead(u64 old_bytes, u64 young, u64 room) const {
@@ -213,7 +218,7 @@ void Pace::learn_copies(const YoungFacts& facts) {
 void Pace::judge_looking(const YoungFacts& facts) {
   const u64 copied = copied_of_eden(facts), dead = facts.eden_used - min_of(copied, facts.eden_used);
   const double full = full_cost(double(facts.pause_ns) / double(max_of<u64>(facts.survived, 1)), facts.old_bytes);
-  const double cost = full * double(dead) / double(max_of<u64>(growth_left(live_), MiB));
+  const double cost = full * double(dead) / double(max_of<u64>(grows_by(*this, live_), MiB));
   const bool pays = facts.eden_used >= config_.eden_min / 2 && double(copied) >= kSeldomDead * double(facts.eden_used) && 2 * cost <= double(facts.pause_ns);
   unseen_ = pays ? unseen_next_ : 0;
   unseen_next_ = pays ? min_of(2 * unseen_next_, kUnseenMost) : kUnseenFirst;

@@ -541,6 +541,24 @@ TEST(PaceWorlds, N1HolesArePassedOverWhereCopiesAreDear) {
   EXPECT_FALSE(narrow.passes_over(40 * MiB, live)) << "the limit comes before the threshold, and takes what holes do not";
 }
 
+// N1: what is dead in an eden that nobody looks at brings the next full collection nearer, by a share of what old space grows by, which a limit ends.
+TEST(PaceWorlds, N1ALimitMakesWhatIsPromotedUnseenDearer) {
+  const u64 room = ~u64(0) >> 2, live = 100 * MiB, full_ns = 30'000'000;
+  auto goes_unseen_under = [&](u64 limit) {
+    Pace pace;
+    pace.init(config(true, limit));
+    pace.after_full(live, live, room, full_ns);
+    const u64 eden = pace.eden(), dead = eden / 5; // the look takes twice as much as they cost where old space grows by 75 MiB
+    pace.after_young({.pause_ns = 2 * full_ns * (dead / KiB) / (75 * MiB / KiB), .interval_ns = 10'000'000, .eden_used = eden, .survived = eden - dead, .promoted = 0, .waited = 0, .old_bytes = live, .room = room});
+    EXPECT_GE(pace.old_threshold(), 2 * live);
+    return pace.goes_unseen();
+  };
+  EXPECT_TRUE(goes_unseen_under(0));
+  EXPECT_TRUE(goes_unseen_under(400 * MiB));
+  EXPECT_FALSE(goes_unseen_under(170 * MiB)) << "which leaves it 49 MiB";
+  EXPECT_FALSE(goes_unseen_under(90 * MiB)) << "a limit that has shrunk leaves it none";
+}
+
 // N1: what would be promoted en masse and has no room is not copied first and collected with everything then, where a full collection is cheap; one that finds eden dead
 // ends it.
 TEST(PaceWorlds, N1AFullCollectionComesInsteadOfACopyAndOne) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Mixed real workloads under stress for a given time: every run takes a workload, a seed and a set of options by turns; its checksum must be
+# Mixed real workloads under stress for a given time (those made of packages where they are there, which is said): every run takes a workload, a seed and a set of options by turns; its checksum must be
 # the one that the runtime's own collector gives. Every second set is drawn by the run's number, all options of the table among them (garner_seeds --options N).
 # Arguments: --lib PATH --minutes N --first N (the number of the first run: another one draws other options). Says how long it ran; last line "N passed, N failed".
 MINUTES=30 FIRST=0
@@ -10,7 +10,12 @@ cd "$(dirname "$0")/suite" && . ./common.sh ${SOAK_LIB:+--lib "$SOAK_LIB"}
 build_dotnet "$ROOT/bench/dotnet/workloads"
 LOG=$(mktemp) && trap 'rm -f "$LOG"' EXIT
 names=(binary-trees gcbench warehouse lru-cache dictionary large-objects pinned-buffers finalizers xml-transform page-rank k-means components rmat-paths
-  inverted-index actors path-tracer hostile random-graph old-entries old-stores survivors request-server hello)
+  inverted-index actors path-tracer hostile random-graph old-entries old-stores survivors request-server hello aes)
+declare -A program=() # that is not WORKLOADS
+if have_packages "$ROOT/bench/dotnet/libraries" "documents and linear-algebra"; then
+  build_dotnet "$ROOT/bench/dotnet/libraries"
+  for name in documents linear-algebra; do names+=("$name") program[$name]=$LIBRARIES; done
+fi
 options=("workers=2,stress_every=200,poison=on" "workers=3,woken_per=0,stress_every=500,stress_kind=full" "preset=ps,workers=2,stress_every=300"
   "preset=naps,workers=4,stress_every=300" "tenure_age=3,region=64k,tlab=4k,stress_every=2000" "workers=2,stress_every=800,verify=both" "workers=1"
   "marking=concurrent,moved_at_once=256k,stress_every=7,stress_kind=young"
@@ -24,7 +29,7 @@ turn=$FIRST
 while [ $SECONDS -lt $((MINUTES * 60)) ]; do
   name=${names[$((turn % ${#names[@]}))]}
   parameters=$(sed -n '/^\[small\]/,/^\[[^s]/p' "$ROOT/bench/dotnet/$name.bench" | sed -nE 's/^parameters *= *//p' | head -n 1)
-  [ -n "${expected[$name]:-}" ] || expected[$name]=$(dotnet "$WORKLOADS" $name $parameters 2>/dev/null | checksum)
+  [ -n "${expected[$name]:-}" ] || expected[$name]=$(dotnet "${program[$name]:-$WORKLOADS}" $name $parameters 2>/dev/null | checksum)
   if [ -z "${expected[$name]}" ]; then # nothing to compare with: two empty checksums are no agreement
     miss "$name on stock gives no checksum"
     turn=$((turn + 1))
@@ -34,7 +39,7 @@ while [ $SECONDS -lt $((MINUTES * 60)) ]; do
   [ $(((turn + turn / ${#names[@]}) % 2)) = 0 ] || with=$(drawn $turn)
   limit= # every other round
   [ $((turn / ${#names[@]} % 2)) = 1 ] && [ -n "${tight[$name]:-}" ] && limit=$(printf 'DOTNET_GCHeapHardLimit=0x%x' $((tight[$name] << 20)))
-  found=$(env $limit DOTNET_GCPath=$LIB DOTNET_gcServer=$((turn / 3 % 2)) GARNER=$with timeout 300 dotnet "$WORKLOADS" $name $parameters 2>"$LOG" | checksum)
+  found=$(env $limit DOTNET_GCPath=$LIB DOTNET_gcServer=$((turn / 3 % 2)) GARNER=$with timeout 300 dotnet "${program[$name]:-$WORKLOADS}" $name $parameters 2>"$LOG" | checksum)
   if [ "$found" = "${expected[$name]}" ]; then pass; else miss "$name with $with $limit: checksum '$found', expected ${expected[$name]}" "$LOG"; fi
   turn=$((turn + 1))
 done

@@ -1,14 +1,18 @@
 #!/usr/bin/env bash
 # Every workload, small size, at 1.5 and 1.3 times the minimum heap that stock needs (`garner bench --minheap` searches
 # it): each must finish, with stock's checksum. And pins everywhere in 12 MB, where no hole is large enough for the largest object; and large objects of
-# 91 KB in 14 MB, each in a region that small objects had filled before (skipped without its packages, bench/dotnet/libraries).
+# 91 KB in 14 MB, each in a region that small objects had filled before. Those made of packages
+# (bench/dotnet/libraries) are skipped without them.
 # Arguments: --lib PATH. Ends with "N passed, N failed".
 . "$(dirname "$0")/common.sh"
 GARNER_COMMAND=$BUILD/bin/garner
 [ -x "$GARNER_COMMAND" ] || fail "no command at $GARNER_COMMAND; ./run --build makes it"
 OUT=$(mktemp -d) && trap 'rm -rf "$OUT"' EXIT
-for name in binary-trees gcbench warehouse lru-cache dictionary large-objects pinned-buffers finalizers xml-transform kestrel roslyn build-solution \
-            page-rank k-means components rmat-paths inverted-index actors path-tracer hostile; do
+names=(binary-trees gcbench warehouse lru-cache dictionary large-objects pinned-buffers finalizers xml-transform kestrel roslyn build-solution
+  page-rank k-means components rmat-paths inverted-index actors path-tracer hostile aes)
+packages=false
+have_packages "$ROOT/bench/dotnet/libraries" "documents and linear-algebra" && packages=true && names+=(documents linear-algebra)
+for name in "${names[@]}"; do
   timeout 1200 "$GARNER_COMMAND" bench --lib "$LIB" --bench-dir "$ROOT/bench/dotnet" --size small --at 1.5,1.3 --runs 1 --check --modes garner \
     --out "$OUT/$name" "$name" >"$OUT/$name.log" 2>&1
   for at in 1.5 1.3; do
@@ -19,7 +23,7 @@ for turn in 1 2 3 4 5; do
   if DOTNET_GCPath=$LIB DOTNET_GCHeapHardLimit=0xc00000 timeout 60 dotnet "$WORKLOADS" pinned-buffers pins=4000 bytes=4096 buffers=300000 threads=2 seed=1 \
     >"$OUT/pins.log" 2>&1; then pass; else miss "pinned-buffers in 12 MB, run $turn" "$OUT/pins.log"; fi
 done
-if have_packages "$ROOT/bench/dotnet/libraries" linear-algebra; then
+if $packages; then
   build_dotnet "$ROOT/bench/dotnet/libraries"
   parameters=$(sed -n '/^\[small\]/,/^\[[^s]/p' "$ROOT/bench/dotnet/linear-algebra.bench" | sed -nE 's/^parameters *= *//p')
   for turn in 1 2 3; do
