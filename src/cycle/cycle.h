@@ -44,6 +44,7 @@ template <class H, class M> class Cycle final : public Collector {
   u64 total_pause_ns() const override { return total_pause_ns_.load_relaxed(); }
   Pace& pace() override { return pace_; }
   void set_limit(u64 bytes) override;
+  void end_eden_floor(); // a promise of Pace::set_eden_floor, when no collection runs
   bool is_alive(Ref ref) override;
   u32 condemned() const override { return condemned_; }
   // Bytes in old, large and pinned regions, kept current by takers of large objects; for pacing.

@@ -129,6 +129,14 @@ template <class H, class M> void Cycle<H, M>::set_limit(u64 bytes) {
   host_.leave();
 }
 
+template <class H, class M> void Cycle<H, M>::end_eden_floor() {
+  host_.enter(); // as above
+  const u64 used = spaces_.eden.used();
+  pace_.end_eden_floor(room_for_young(sizes()) + used);
+  spaces_.eden.set_limit(max_of(pace_.eden(), used));
+  host_.leave();
+}
+
 template <class H, class M> bool Cycle<H, M>::is_alive(Ref ref) {
   switch (tracing_) {
     case Tracing::evacuating: return evacuation().alive(ref);
@@ -674,9 +682,9 @@ template <class H, class M> template <class Each> GenerationSizes Cycle<H, M>::t
 // How much free memory may stay. Pages go back when they are asked for, when trimming is on, and when there is much more than the next eden needs.
 template <class H, class M> usize Cycle<H, M>::kept_free(const Request& request, u64 old) {
   if (request.give_back || settings_.on(Opt::trim)) return 0;
-  // A limit that was lowered: free pages go first.
-  u64 limit = heap_.budget().limit(), committed = heap_.budget().committed(), idle = heap_.free_charged();
-  const usize most = limit != 0 && committed > limit ? idle - min_of(idle, committed - limit) : ~usize(0);
+  // A limit that was lowered, or of which more is taken than is not kept back: free pages go first, or whoever finds them next uses up what is for threads that must throw.
+  u64 limit = heap_.budget().limit(), wanted = heap_.budget().committed() + heap_.budget().kept_back(), idle = heap_.free_charged();
+  const usize most = limit != 0 && wanted > limit ? idle - min_of(idle, wanted - limit) : ~usize(0);
   if (settings_.on(Opt::retain)) return most;
   u64 young = pace_.eden() + pace_.eden() / 4 + pace_.expected_survivors() + 4 * MiB, needed = young + old_demand(old);
   if (pace_.is_short()) return min_of<usize>(most, young);

@@ -335,6 +335,11 @@ void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64
   room_after_full_ = holes == 0 ? eden() : min_of(max_of(wanted_, most_had_), eden_in(room + holes));
 }
 
+void Pace::end_eden_floor(u64 room) {
+  set_eden_floor(0);
+  fit(room);
+}
+
 // Eden and the copies of what survives of it must both fit.
 void Pace::fit(u64 room) {
   u64 next = max_of(min_of(wanted_, eden_in(room)), min_of<u64>(512 * KiB, room)); // the least: the last step before full collections take over

@@ -17,7 +17,7 @@
 // is left to the next full collection, which comes sooner by that; so it is done only where that costs less than half of the pause that it saves, and not where memory is short.
 // Lean: memory has its price. Eden grows only where twice as much is worth it, beyond what is cheap only after a while (may_grow). Without a limit, too, old space may grow by a quarter to a whole of its
 // allowance, by what a full collection takes more than a young one (judge_growth).
-// Where memory is short on the machine as a whole, full collections come sooner, and eden does not grow.
+// Where memory is short on the machine as a whole, or in a container, full collections come sooner, and eden does not grow.
 // Near the limit it degrades step by step: smaller eden, full collection, and only then out of memory.
 // Same inputs, same decisions (a table of worlds tests it). Called under the collection lock, but for what says "any-thread".
 #pragma once
@@ -51,7 +51,7 @@ class Pace {
   void init(const PaceConfig& config);
   const PaceConfig& config() const { return config_; }
   void set_limit(u64 limit);
-  // The machine's memory is nearly used up: old space may grow little before a full collection.
+  // The memory of the machine, or of a container, is nearly used up: old space may grow little before a full collection.
   void set_short(bool is);
   bool is_short() const { return short_; }
   // Old space may grow while it is marked beside the program, however long that takes: but for a machine that is short, and up to seven eighths of a limit.
@@ -59,6 +59,8 @@ class Pace {
   void set_eden_floor(u64 bytes) { eden_floor_.store_relaxed(bytes); } // a promise to the program (no-GC region); 0 ends it. Any-thread; the next collection goes by it
 
   u64 eden_floor() const { return eden_floor_.load_relaxed(); } // any-thread
+  // The promise is over before a collection would have seen it: what the next one's copies need is theirs again. room: bytes that the budget leaves.
+  void end_eden_floor(u64 room);
 
   void after_young(const YoungFacts& facts);
   void after_en_masse(u64 pause_ns, u64 interval_ns, u64 old_bytes, u64 room);

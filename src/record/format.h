@@ -47,11 +47,13 @@ const char* name_of(RootClass);
 constexpr bool has_thread(RootClass c) { return c <= RootClass::stack_pinned; }
 constexpr bool keeps(RootClass c) { return !(c >= RootClass::weak_short && c <= RootClass::weak_other) && c != RootClass::dependent; }
 
+inline constexpr u32 kCauses = 13; // as event.h has, a room on the same floor
+
 struct Head {
   char magic[8];
   u32 version;
   u32 head_bytes;      // sizeof(Head)
-  u64 collection;      // its number, from 1
+  u64 collection;      // its index in the log, from 1
   u32 generation;      // that was about to be collected: 0, 1, 2
   u32 cause;           // event.h Cause
   u64 region_bytes;

@@ -44,7 +44,7 @@ const char* Recording::read_ends(const u8* data, usize bytes) {
   Checksum sum;
   sum.add(data, bytes - sizeof tail_.checksum);
   if (sum.value() != tail_.checksum) return "the checksum is wrong: the file is damaged";
-  if (head_.generation > 2 || head_.cause > 8) return "the head names no kind of collection";
+  if (head_.generation > 2 || head_.cause >= kCauses) return "the head names no kind of collection";
   if (!is_power_of_two(head_.region_bytes) || head_.region_bytes < 4096 || head_.region_bytes > GiB) return "the head names no possible size of regions";
   // An object takes at least one byte, a region five, a root one; so does each reference.
   if (tail_.objects > tail_.body_bytes || tail_.objects > kObjectsMost || tail_.references > tail_.body_bytes || tail_.regions > tail_.body_bytes / 5)

@@ -75,7 +75,7 @@ template <class H> concept World = requires(H& host, Kind kind, Cause cause, u64
   { host.after_strong(kind) };                           // everything strongly reachable is marked or copied
   { host.side_tables(resolve) };                         // each entry becomes resolve(entry): its new address, or 0 for the dead
   host.watch_writes(true);                               // from here on the program's barrier notes every page it stores a reference into (heap/written.h), or no longer
-  { host.memory_short() } -> std::same_as<bool>;         // the machine's memory is nearly used up and no limit says how much is ours
+  { host.memory_short() } -> std::same_as<bool>;         // the memory of the machine, or of a container, is nearly used up, the latter also where a limit says how much is ours
   { host.finish(kind, cause, index) };                   // the heap is whole again, the world still stopped
   { host.resume() };                                     // every thread of the program may run from here on
   { host.release() };                                    // wakes those that sleep until then; the clock of the pause has been read

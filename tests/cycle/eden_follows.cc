@@ -91,5 +91,25 @@ TEST(EdenFollows, N12ARushEndsBeforeItsEdenIsFull) {
   }
 }
 
+// Of a region without collections that ends at once, as of one that memory does not suffice for.
+TEST(EdenFollows, N12APromiseThatEndsIsNoEdenForAnybodyElse) {
+  SyntheticShape shape;
+  shape.limit = 32 * MiB;
+  shape.eden = MiB;
+  shape.eden_min = 256 * KiB;
+  shape.eden_max = 6 * MiB;
+  on_sim({}, "verify=off,tenure=fixed", [&](SmallHeapOn<Sim>& heap) {
+    auto& cycle = *heap.host.cycle;
+    const u64 before = cycle.spaces().eden.limit();
+    cycle.pace().set_eden_floor(64 * MiB);
+    heap.collect(Kind::full, true);
+    ASSERT_GE(cycle.spaces().eden.limit(), 16 * MiB);
+    heap.leaf(1024);
+    cycle.end_eden_floor();
+    EXPECT_LE(cycle.spaces().eden.limit(), max_of(before, cycle.spaces().eden.used()));
+    EXPECT_EQ(cycle.pace().eden_floor(), 0u);
+  }, shape);
+}
+
 } // namespace
 } // namespace garner::test

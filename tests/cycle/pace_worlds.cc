@@ -559,6 +559,19 @@ TEST(PaceWorlds, N1ALimitMakesWhatIsPromotedUnseenDearer) {
   EXPECT_FALSE(goes_unseen_under(90 * MiB)) << "a limit that has shrunk leaves it none";
 }
 
+// N12: a promise that ends before a collection would see it leaves the next one's copies their room.
+TEST(PaceWorlds, N12APromiseThatEndsGivesTheRoomBack) {
+  const u64 live = 100 * MiB, room = 80 * MiB;
+  Pace pace;
+  pace.init(config(true, 200 * MiB));
+  pace.set_eden_floor(150 * MiB);
+  pace.after_full(live, live, room, 10'000'000);
+  ASSERT_EQ(pace.eden(), room);
+  pace.end_eden_floor(room);
+  EXPECT_EQ(pace.eden_floor(), 0u);
+  EXPECT_LE(pace.eden(), room / 6 * 5);
+}
+
 // N1: what would be promoted en masse and has no room is not copied first and collected with everything then, where a full collection is cheap; one that finds eden dead
 // ends it.
 TEST(PaceWorlds, N1AFullCollectionComesInsteadOfACopyAndOne) {

@@ -108,6 +108,20 @@ TEST_F(Damaged, SentencesNameWhatIsWrong) {
   EXPECT_NE(why(damaged).find("checksum"), std::string::npos);
 }
 
+TEST_F(Damaged, EveryKindAndEveryCauseIsRead) {
+  record::Recording r;
+  auto with = [&](u32 generation, u32 cause) {
+    std::string changed = good;
+    memcpy(changed.data() + offsetof(record::Head, generation), &generation, sizeof generation);
+    memcpy(changed.data() + offsetof(record::Head, cause), &cause, sizeof cause);
+    return resigned(changed);
+  };
+  for (u32 generation = 0; generation < 3; generation++)
+    for (u32 cause = 0; cause < kCauses; cause++) EXPECT_EQ(read(r, with(generation, cause)), nullptr) << name_of(Cause(cause));
+  EXPECT_NE(read(r, with(3, 0)), nullptr);
+  EXPECT_NE(read(r, with(0, kCauses)), nullptr);
+}
+
 // Sizes nobody checked would be allocated: each field of the tail set to something monstrous, with a right checksum.
 TEST_F(Damaged, MonstrousCountsAreRefused) {
   record::Recording r;

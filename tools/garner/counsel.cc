@@ -22,7 +22,7 @@ constexpr double kFragmented = 0.25;   // of the heap
 constexpr double kTightLimit = 4;      // times what lives: below it the limit keeps old space from growing as it may
 constexpr double kLongPause = 4;       // times cycle.pause_goal
 constexpr size_t kSeveral = 5;         // pauses; fewer may be the machine's doing
-constexpr uint64_t kWorthMarking = 200 << 20; // of a smaller heap the pauses about a marking beside the program are no shorter than a stop (bench/dotnet/README.md)
+constexpr uint64_t kWorthMarking = 200 << 20; // of a smaller heap the pauses about a marking beside the program are no shorter than a stop (bench/dotnet/designs.md)
 
 // A young collection that copied: its pause without the stopping of threads, which does not depend on eden, and what was young.
 struct Copying { double ns; uint64_t young; };

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -82,24 +81,33 @@ Version version_of(const fs::path& path) {
   return {status.st_ino, status.st_mtim};
 }
 
-// Recordings that their process did not live to finish: NAME.PID.part.
-std::set<fs::path> parts_of(const fs::path& output) {
-  std::set<fs::path> parts;
+// Recordings of these files that nobody has finished yet, and by whom they are written: FILE.PID.part.
+std::map<fs::path, std::string> parts_of(const std::vector<fs::path>& files) {
+  std::map<fs::path, std::string> parts;
   std::error_code error;
-  const std::string stem = output.stem().string() + ".";
-  for (fs::directory_iterator it(output.parent_path(), error), end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    if (name.rfind(stem, 0) == 0 && it->path().extension() == ".part") parts.insert(it->path());
+  for (fs::directory_iterator it(files[0].parent_path(), error), end; !error && it != end; it.increment(error)) {
+    if (it->path().extension() != ".part") continue;
+    const fs::path named = it->path().stem(); // FILE.PID
+    const std::string pid = named.extension().string();
+    if (pid.size() < 2 || pid.find_first_not_of("0123456789", 1) != std::string::npos) continue;
+    if (std::find(files.begin(), files.end(), it->path().parent_path() / named.stem()) != files.end()) parts[it->path()] = pid.substr(1);
   }
   return parts;
+}
+
+// Nor does a process live that only waits to be noticed.
+bool lives(const std::string& pid) {
+  std::string text;
+  if (!read_file("/proc/" + pid + "/stat", text)) return false;
+  const size_t name_ends = text.rfind(')');
+  return name_ends == std::string::npos || name_ends + 2 >= text.size() || (text[name_ends + 2] != 'Z' && text[name_ends + 2] != 'X');
 }
 
 struct Plan {
   std::vector<fs::path> files;      // that may be written
   std::vector<uint64_t> at;         // which collection each is of; empty: the heap with the most alive in it
   std::map<fs::path, Version> before;
-  fs::path output;
-  std::set<fs::path> parts;         // left behind by somebody else
+  std::map<fs::path, std::string> parts; // left behind by somebody else
   std::string options;
 };
 
@@ -118,8 +126,7 @@ Plan make_plan(const RecordArgs& args, const Invocation& invocation, const fs::p
   }
   if (plan.files.empty()) plan.files.push_back(output);
   for (const fs::path& file : plan.files) plan.before[file] = version_of(file);
-  plan.output = output;
-  plan.parts = parts_of(output);
+  plan.parts = parts_of(plan.files);
   CollectorArgs collector = args.collector;
   if (output.string().find(',') != std::string::npos) throw UsageError(fmt::format("the path '{}' cannot stand in an option list (a comma)", output.string()));
   collector.options.push_back("record.file=" + output.string());
@@ -131,6 +138,17 @@ Plan make_plan(const RecordArgs& args, const Invocation& invocation, const fs::p
   if (args.time_ms != 0) collector.options.push_back(fmt::format("record.time={}", args.time_ms));
   plan.options = with_log(merge_options(collector, std::getenv("GARNER")).text, log.string());
   return plan;
+}
+
+// What the program was killed in the middle of. Where another process was killed with it, its end may take a moment; one that goes on (the program's child) will finish what it writes.
+void remove_parts(const Plan& plan) {
+  for (const auto& [part, pid] : parts_of(plan.files)) {
+    if (plan.parts.count(part) != 0) continue;
+    for (int tries = 0; tries < 100 && lives(pid); tries++) usleep(20'000);
+    std::error_code error;
+    if (lives(pid) || !fs::remove(part, error)) continue; // or it has been finished meanwhile
+    say_err("garner: a recording was cut off by the program's end; {} is removed\n", part.filename().string());
+  }
 }
 
 // How many files are new, each said in a line; what is wrong with one is said too. `missing`: the collections that were asked for and are in none.
@@ -191,12 +209,7 @@ int record(const RecordArgs& args, const Invocation& invocation) {
   }
   reader.more();
   if (end.signal != 0) say_err("garner: the program was {}\n", end.trouble());
-  for (const fs::path& part : parts_of(plan.output))
-    if (plan.parts.count(part) == 0) {
-      std::error_code error;
-      fs::remove(part, error);
-      say_err("garner: a recording was cut off by the program's end; {} is removed\n", part.filename().string());
-    }
+  remove_parts(plan);
   std::vector<uint64_t> missing;
   const int fresh = tell_files(plan, missing);
   if (fresh == 0) tell_none(reader, args, end);

@@ -55,11 +55,18 @@ u32 DotNet::memory_load() {
   return total == 0 ? 0 : u32(min_of<u64>(100, used * 100 / total));
 }
 
+// A limit says how much is the heap's, and only what else uses a container can be too much then.
 bool DotNet::memory_short() {
-  if (heap().budget().limit() != 0) return false;
+  const bool limited = heap().budget().limit() != 0;
+  if (limited && !stock.contained) return false;
   if (u64 now = machine.now(); looked_ns == 0 || now - looked_ns > 100'000'000) {
     looked_ns = now;
-    was_short = memory_load() >= stock.high_memory_percent;
+    if (limited) {
+      const MemoryFacts facts = memory_facts();
+      was_short = facts.container != 0 && facts.cgroup_used / stock.high_memory_percent >= facts.container / 100;
+    } else {
+      was_short = memory_load() >= stock.high_memory_percent;
+    }
   }
   return was_short;
 }
@@ -113,7 +120,10 @@ int DotNet::refresh_limit() {
     if (limit < heap().budget().committed()) return int(clr::RefreshLimitStatus::hard_limit_too_low);
   }
   stock = now; // what is read beside the program is single words
-  if (limit != heap().budget().limit()) cycle->set_limit(limit);
+  if (limit != heap().budget().limit()) {
+    cycle->set_limit(limit);
+    hold_back();
+  }
   return int(clr::RefreshLimitStatus::success);
 }
 

@@ -37,6 +37,7 @@ using TheCycle = Cycle<DotNet, Linux>;
 struct StockSettings {
   u64 hard_limit = 0;
   bool limit_from_container = false, limit_from_config = false, limit_by_heap = false;
+  bool contained = false;      // a container has a limit, whether the heap's comes from it or not
   u64 total_memory = 0;        // that percentages refer to
   u64 swap = 0;                // of the machine
   u64 gen0_size = 0, gen0_max = 0;
@@ -272,6 +273,7 @@ class DotNet {
   void note_approach(u64 coming = 0);
   void announce_full();
   void record_heap(Kind kind, Cause cause, u64 index);
+  void hold_back();
   bool schedule_callback(bool abandoned);
   void end_region(bool exceeded);
   void watch_idleness();

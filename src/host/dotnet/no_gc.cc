@@ -29,7 +29,7 @@ int DotNet::try_no_gc(u64 total, bool large_known, u64 large, bool disallow_full
   cycle->pace().set_eden_floor(small + small / 4 + 64 * settings.bytes(Opt::tlab));
   cycle->collect(request);
   if (!enough()) {
-    cycle->pace().set_eden_floor(0);
+    cycle->end_eden_floor();
     return int(clr::StartNoGcStatus::no_memory);
   }
   cycle->spaces().eden.set_limit(cycle->spaces().eden.used() + cycle->pace().eden_floor());
@@ -68,12 +68,11 @@ int DotNet::end_no_gc() {
   bool active = no_gc_.exchange_acq_rel(0) != 0;
   bool induced = no_gc_induced_, exceeded = no_gc_exceeded_;
   no_gc_induced_ = no_gc_exceeded_ = false;
-  cycle->pace().set_eden_floor(0);
-  schedule_callback(true); // never reached: it still has to run once
+  if (active) cycle->end_eden_floor(); // else whoever ended it has taken it back, and a collection has come
+  if (schedule_callback(true)) ee->EnableFinalization(true); // never reached: it still has to run once
   if (induced) return int(clr::EndNoGcStatus::induced);
   if (exceeded) return int(clr::EndNoGcStatus::alloc_exceeded);
   if (!active) return int(clr::EndNoGcStatus::not_in_progress);
-  cycle->spaces().eden.set_limit(max_of(cycle->pace().eden(), cycle->spaces().eden.used()));
   return int(clr::EndNoGcStatus::success);
 }
 

@@ -11,6 +11,8 @@
 namespace garner::dotnet {
 namespace {
 
+static_assert(record::kCauses == kCauses, "a recording names each cause");
+
 constexpr const char* kEnding = ".garner-heap";
 constexpr u64 kSmallest = 256 * KiB; // "largest" begins here
 

@@ -89,6 +89,7 @@ StockSettings DotNet::read_stock() {
   u64 memory = facts.container != 0 ? facts.container : facts.physical;
   if (i64 given = number("GCTotalPhysicalMemory", nullptr, 0); given > 0) memory = u64(given);
   s.total_memory = memory;
+  s.contained = facts.container != 0;
   struct sysinfo system{};
   if (sysinfo(&system) == 0) s.swap = u64(system.totalswap) * system.mem_unit;
   s.hard_limit = u64(max_of<i64>(number("GCHeapHardLimit", "System.GC.HeapHardLimit", 0), 0));
@@ -244,6 +245,12 @@ bool DotNet::spawn_worker(void (*entry)(void*), void* arg, void* self) {
   }, spawn, false, ".NET GC Worker");
 }
 
+// Of whatever limit there is: what threads that must throw find, when memory has run out.
+void DotNet::hold_back() {
+  const u64 limit = heap().budget().limit(), region = heap().region_bytes();
+  heap().budget().hold(limit == 0 ? 0 : clamp_to<u64>(limit / 32, 2 * region, 8 * region));
+}
+
 clr::Hresult DotNet::initialize() {
   if (!read_settings()) return clr::kFail;
   machine.set_seed(u64(settings.get(Opt::seed)));
@@ -267,12 +274,12 @@ clr::Hresult DotNet::initialize() {
   if (!made->init(config, &spawn_worker, this)) return refuse("the heap could not be made");
   Heap<Linux>& h = made->heap();
   h.budget().count_own();
-  if (u64 limit = h.budget().limit(); limit != 0) h.budget().hold(clamp_to<u64>(limit / 32, 2 * h.region_bytes(), 8 * h.region_bytes()));
   // Where transparent huge pages are on for everybody (`always`): what one brings would not be charged.
   if (!stock.large_pages && settings.as<HugePages>(Opt::huge_pages) != HugePages::on) machine.want_small_pages(h.base(), h.reserved());
   else if (!stock.large_pages && !machine.want_huge_pages(h.base(), h.reserved(), true) && settings.on(Opt::notices))
     say("the system refuses transparent huge pages here; heap.huge_pages has no effect");
   cycle = made;
+  hold_back();
 
   clr::WriteBarrierParameters barrier{};
   barrier.operation = clr::WriteBarrierOp::initialize;

@@ -56,17 +56,38 @@ struct Path {
   bool add(const char* s) { return add(s, strlen(s)); }
 };
 
-// The smallest limit and the own group's use, walking from the group up to the mount.
-void walk_up(const char* mount, const char* group, usize group_bytes, const char* limit_file, const char* use_file, u64& limit, u64& used) {
+// Bytes of the line "key 123" of a group's memory.stat; 0 where there is none.
+u64 statistic_in(const char* path, const char* key) {
+  Text text;
+  if (!text.read(path)) return 0;
+  const usize n = strlen(key);
+  const char* at = strstr(text.bytes, key);
+  while (at != nullptr && ((at != text.bytes && at[-1] != '\n') || at[n] != ' ')) at = strstr(at + n, key); // a part of another key
+  u64 value = 0;
+  if (at != nullptr)
+    for (const char* p = at + n + 1; *p >= '0' && *p <= '9'; p++) value = value * 10 + u64(*p - '0');
+  return value;
+}
+
+struct GroupFiles {
+  const char *limit, *use, *cache; // cache: the key in memory.stat of file pages that the system drops first
+};
+constexpr GroupFiles kSecond = {"memory.max", "memory.current", "inactive_file"};
+constexpr GroupFiles kFirst = {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"};
+
+// The smallest limit, and what the group with it uses without such a cache, walking from the own group up to the mount.
+void walk_up(const char* mount, const char* group, usize group_bytes, const GroupFiles& files, u64& limit, u64& used) {
   for (usize n = group_bytes;; ) {
     Path path;
     u64 value;
     bool fits = path.add(mount) && path.add(group, n == 1 ? 0 : n) && path.add("/");
     usize stem = path.used;
-    if (fits && path.add(limit_file) && number_in(path.bytes, value) && value < (1ull << 60) && (limit == 0 || value < limit)) {
+    if (fits && path.add(files.limit) && number_in(path.bytes, value) && value < (1ull << 60) && (limit == 0 || value < limit)) {
       limit = value;
       path.used = stem;
-      if (path.add(use_file) && number_in(path.bytes, value)) used = value;
+      if (path.add(files.use) && number_in(path.bytes, value)) used = value;
+      path.used = stem;
+      if (path.add("memory.stat")) used -= min_of(used, statistic_in(path.bytes, files.cache));
     }
     if (n <= 1) break;
     while (n > 1 && group[n - 1] != '/') n--;
@@ -95,10 +116,10 @@ MemoryFacts memory_facts() {
         const char* group = second + 1;
         usize group_bytes = usize(end - group);
         if (controllers == 0) {
-          walk_up("/sys/fs/cgroup", group, group_bytes, "memory.max", "memory.current", facts.container, facts.cgroup_used);
-          walk_up("/sys/fs/cgroup/unified", group, group_bytes, "memory.max", "memory.current", facts.container, facts.cgroup_used);
+          walk_up("/sys/fs/cgroup", group, group_bytes, kSecond, facts.container, facts.cgroup_used);
+          walk_up("/sys/fs/cgroup/unified", group, group_bytes, kSecond, facts.container, facts.cgroup_used);
         } else if (controllers == 6 && memcmp(first + 1, "memory", 6) == 0) {
-          walk_up("/sys/fs/cgroup/memory", group, group_bytes, "memory.limit_in_bytes", "memory.usage_in_bytes", facts.container, facts.cgroup_used);
+          walk_up("/sys/fs/cgroup/memory", group, group_bytes, kFirst, facts.container, facts.cgroup_used);
         }
       }
       line = *end == 0 ? end : end + 1;

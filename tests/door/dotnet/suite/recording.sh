@@ -47,6 +47,26 @@ record -o two.garner-heap --at 1,999999 -- dotnet "$ENDURANCE" graph; check "exi
 check "files of two collections" "$(ls two.*)" two.1.garner-heap
 said "the second never comes" 'collections asked for 999999 never came, as the program had [0-9]+ collections?$'
 
+# Collections are numbered as the log does, and what a marking beside the program ends with is one of them.
+numbers() { sed -nE 's/.*collection ([0-9]+) recorded:.*/\1/p' err; }
+for try in 1 2 3; do # its last pause is a collection of its own unless a young one comes first
+  rm -f beside.*
+  record -o beside.garner-heap --at "$(seq -s , 1 60)" --option marking=concurrent,eden=128m,resize=fixed -- dotnet "$ENDURANCE" hold live=60 churn=4000; check "exit code, marked beside" $? 0
+  for file in beside.*; do "$GARNER_COMMAND" simulate "$file" --describe --json; done >described 2>&1
+  grep -qE '"cause":"(marked|moves)"' described && break
+done
+if grep -qE '"cause":"(marked|moves)"' described; then pass; else miss "no recording of a marking's last pause" err; fi
+check "numbers in the order of the log" "$(numbers | tr '\n' ' ')" "$(seq -s ' ' 1 "$(numbers | wc -l)") "
+if [ "$(numbers | wc -l)" -ge 20 ]; then pass; else miss "$(numbers | wc -l) recordings, expected 20 at least" err; fi
+
+# A part file of a process that lives, and one of another recording, are not ours.
+sleep 100 & SLEEPER=$!
+touch "parts.garner-heap.$SLEEPER.part" parts.2.garner-heap.999999.part
+record -o parts.garner-heap --at 1 -- sh -c "touch parts.garner-heap.999999.part parts.3.garner-heap.999999.part; exec dotnet '$ENDURANCE' graph"; check "exit code beside parts" $? 0
+kill $SLEEPER
+check "parts that are left" "$(ls parts.*.part | tr '\n' ' ')" "parts.2.garner-heap.999999.part parts.3.garner-heap.999999.part parts.garner-heap.$SLEEPER.part "
+said "parts that are removed" 'parts.garner-heap.999999.part is removed'
+
 # Programs that end in other ways.
 record -o none.garner-heap -- dotnet "$ENDURANCE" processors; check "exit code, no collection" $? 1
 said "no collection" 'nothing was recorded: the program had no collection'
