@@ -682,10 +682,9 @@ template <class H, class M> template <class Each> GenerationSizes Cycle<H, M>::t
 // How much free memory may stay. Pages go back when they are asked for, when trimming is on, and when there is much more than the next eden needs.
 template <class H, class M> usize Cycle<H, M>::kept_free(const Request& request, u64 old) {
   if (request.give_back || settings_.on(Opt::trim)) return 0;
-  // A limit that was lowered, or of which more is taken than is not kept back: free pages go first, or whoever finds them next uses up what is for threads that must throw.
+  // A limit that was lowered: free pages go first.
   u64 limit = heap_.budget().limit(), committed = heap_.budget().committed(), idle = heap_.free_charged();
-  const u64 taken = limit != 0 && committed > limit / 2 ? committed + heap_.budget().kept_back() : 0; // which is less than half
-  const usize most = taken > limit ? idle - min_of(idle, taken - limit) : ~usize(0);
+  const usize most = limit != 0 && committed > limit ? idle - min_of(idle, committed - limit) : ~usize(0);
   if (settings_.on(Opt::retain)) return most;
   u64 young = pace_.eden() + pace_.eden() / 4 + pace_.expected_survivors() + 4 * MiB, needed = young + old_demand(old);
   if (pace_.is_short()) return min_of<usize>(most, young);

@@ -34,7 +34,6 @@ template <class M> class Budget {
   // A part of the limit that is kept back: all of it for threads that must throw because memory ran out, and before that a quarter for what finds no other place.
   // Any-thread; relaxed.
   void hold(u64 bytes) { held_.store_relaxed(bytes); }
-  u64 kept_back() const { return held_.load_relaxed(); }
 
   bool take(u64 bytes, Reach reach = Reach::ordinary) {
     u64 now = charged_.load_relaxed();

@@ -114,7 +114,6 @@ clr::Object* DotNet::from_buffer(clr::gc_alloc_context* context, usize bytes) {
     store_word(next_of_buffer(context), next);
     __builtin_prefetch(reinterpret_cast<void*>(next), 1);
   }
-  context->gc_reserved_1 = nullptr; // there is memory again
   const usize given = usize(context->alloc_limit - context->alloc_ptr);
   context->alloc_bytes += i64(given);
   clr::Object* object = reinterpret_cast<clr::Object*>(context->alloc_ptr);
@@ -186,7 +185,7 @@ clr::Object* DotNet::place_last(clr::gc_alloc_context* context, usize bytes, boo
   return block != 0 ? grown_old(context, block, bytes, pinned) : out_of_memory(context, bytes);
 }
 
-// The runtime throws now. This thread, and only it, may have a little of what is kept back, for the exception and those who catch it, until it gets a buffer again.
+// The runtime throws now. This thread, and only it, may have a little of what is kept back, for the exception and those who catch it.
 clr::Object* DotNet::out_of_memory(clr::gc_alloc_context* context, usize bytes) {
   cycle->emitter().emit(EventId::out_of_memory, OutOfMemory{bytes, heap().budget().committed(), heap().budget().limit()});
   context->gc_reserved_1 = reinterpret_cast<void*>(kThrowingBytes);
