@@ -99,6 +99,12 @@ std::vector<std::string> links_of(int64_t pid, std::error_code& error) {
 
 } // namespace
 
+bool lives(int64_t pid) {
+  bool ended;
+  start_of(pid, ended);
+  return !ended;
+}
+
 uint64_t live_clock_ns() {
   timespec t = {};
   clock_gettime(CLOCK_MONOTONIC, &t);

@@ -32,6 +32,9 @@ struct LiveFigures {
 };
 LiveFigures checked(const LivePage& page);
 
+// Whether there is such a process, and it does not only wait for its parent.
+bool lives(int64_t pid);
+
 // The clock that the page's times are of.
 uint64_t live_clock_ns();
 

@@ -17,6 +17,7 @@
 #include "command.h"
 #include "errors.h"
 #include "heap_file.h"
+#include "live_process.h"
 #include "log_reader.h"
 #include "modes.h"
 #include "paths.h"
@@ -82,32 +83,24 @@ Version version_of(const fs::path& path) {
 }
 
 // Recordings of these files that nobody has finished yet, and by whom they are written: FILE.PID.part.
-std::map<fs::path, std::string> parts_of(const std::vector<fs::path>& files) {
-  std::map<fs::path, std::string> parts;
+std::map<fs::path, int64_t> parts_of(const std::vector<fs::path>& files) {
+  std::map<fs::path, int64_t> parts;
   std::error_code error;
   for (fs::directory_iterator it(files[0].parent_path(), error), end; !error && it != end; it.increment(error)) {
     if (it->path().extension() != ".part") continue;
     const fs::path named = it->path().stem(); // FILE.PID
     const std::string pid = named.extension().string();
-    if (pid.size() < 2 || pid.find_first_not_of("0123456789", 1) != std::string::npos) continue;
-    if (std::find(files.begin(), files.end(), it->path().parent_path() / named.stem()) != files.end()) parts[it->path()] = pid.substr(1);
+    if (pid.size() < 2 || pid.size() > 11 || pid.find_first_not_of("0123456789", 1) != std::string::npos) continue;
+    if (std::find(files.begin(), files.end(), it->path().parent_path() / named.stem()) != files.end()) parts[it->path()] = std::stoll(pid.substr(1));
   }
   return parts;
-}
-
-// Nor does a process live that only waits to be noticed.
-bool lives(const std::string& pid) {
-  std::string text;
-  if (!read_file("/proc/" + pid + "/stat", text)) return false;
-  const size_t name_ends = text.rfind(')');
-  return name_ends == std::string::npos || name_ends + 2 >= text.size() || (text[name_ends + 2] != 'Z' && text[name_ends + 2] != 'X');
 }
 
 struct Plan {
   std::vector<fs::path> files;      // that may be written
   std::vector<uint64_t> at;         // which collection each is of; empty: the heap with the most alive in it
   std::map<fs::path, Version> before;
-  std::map<fs::path, std::string> parts; // left behind by somebody else
+  std::map<fs::path, int64_t> parts; // left behind by somebody else
   std::string options;
 };
 

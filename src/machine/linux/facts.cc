@@ -24,11 +24,16 @@ struct Text {
   }
 };
 
+u64 digits_at(const char* p) {
+  u64 value = 0;
+  for (; *p >= '0' && *p <= '9'; p++) value = value > (~0ull - 9) / 10 ? ~0ull : value * 10 + u64(*p - '0');
+  return value;
+}
+
 bool number_in(const char* path, u64& out) {
   Text text;
   if (!text.read(path) || text.bytes[0] < '0' || text.bytes[0] > '9') return false; // "max" is no limit
-  out = 0;
-  for (const char* p = text.bytes; *p >= '0' && *p <= '9'; p++) out = out > (~0ull - 9) / 10 ? ~0ull : out * 10 + u64(*p - '0');
+  out = digits_at(text.bytes);
   return true;
 }
 
@@ -38,9 +43,7 @@ u64 meminfo(const char* text, const char* key) {
   if (at == nullptr) return 0;
   at += strlen(key);
   while (*at == ' ' || *at == ':') at++;
-  u64 value = 0;
-  while (*at >= '0' && *at <= '9') value = value * 10 + u64(*at++ - '0');
-  return value * KiB;
+  return digits_at(at) * KiB;
 }
 
 struct Path {
@@ -63,10 +66,7 @@ u64 statistic_in(const char* path, const char* key) {
   const usize n = strlen(key);
   const char* at = strstr(text.bytes, key);
   while (at != nullptr && ((at != text.bytes && at[-1] != '\n') || at[n] != ' ')) at = strstr(at + n, key); // a part of another key
-  u64 value = 0;
-  if (at != nullptr)
-    for (const char* p = at + n + 1; *p >= '0' && *p <= '9'; p++) value = value * 10 + u64(*p - '0');
-  return value;
+  return at == nullptr ? 0 : digits_at(at + n + 1);
 }
 
 struct GroupFiles {
