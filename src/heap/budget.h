@@ -34,13 +34,21 @@ template <class M> class Budget {
   // A part of the limit that is kept back: all of it for threads that must throw because memory ran out, and before that a quarter for what finds no other place.
   // Any-thread; relaxed.
   void hold(u64 bytes) { held_.store_relaxed(bytes); }
+  // Bytes of it that were taken and not repaid. Whatever is free next repays it: would such memory go to whoever asks first, none were kept back the next time
+  // that memory runs out. Lists that have grown are no debt: no free memory repays them.
+  u64 borrowed() const { return __atomic_load_n(&borrowed_, __ATOMIC_RELAXED); }
+  void repay(u64 bytes) {
+    for (u64 now = borrowed(); now != 0 && !__atomic_compare_exchange_n(&borrowed_, &now, now - min_of(now, bytes), true, __ATOMIC_RELAXED, __ATOMIC_RELAXED);) {}
+  }
 
   bool take(u64 bytes, Reach reach = Reach::ordinary) {
-    u64 now = charged_.load_relaxed();
+    u64 now = charged_.load_relaxed(), cap;
     do {
-      u64 cap = limit();
+      cap = limit();
       if (cap != 0 && with_tables(now + bytes) + own() + held(reach) > cap) return false;
     } while (!charged_.cas_relaxed(now, now + bytes)); // relaxed: a count, it publishes nothing
+    if (reach != Reach::ordinary && cap != 0)
+      if (const u64 need = with_tables(now + bytes) + own() + held(Reach::ordinary); need > cap) __atomic_fetch_add(&borrowed_, min_of(bytes, need - cap), __ATOMIC_RELAXED);
     return true;
   }
   void give(u64 bytes) { charged_.fetch_sub_relaxed(bytes); }
@@ -68,6 +76,7 @@ template <class M> class Budget {
   typename M::template Atomic<u64> limit_;
   typename M::template Atomic<u64> held_;
   bool twice_ = false; // relaxed, pairs with nothing: a second table of marks has been used; it stays charged
+  u64 borrowed_ = 0;     // relaxed, pairs with nothing: a count
   u64 own_at_start_ = 0; // 0: not counted; set once, before others ask
 };
 

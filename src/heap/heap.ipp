@@ -450,7 +450,12 @@ template <class M> void Heap<M>::free_locked(u32 index) {
     set_label(i, kLabelEden); // an address in a free region must never look old to the barrier
     cset_[i] = 0;
     free_charged_.fetch_add_relaxed(r.charged);
-    list_warm(i);
+    if (budget_.borrowed() == 0 || r.charged == 0 || shape_.large_pages) {
+      list_warm(i);
+    } else {
+      budget_.repay(r.charged);
+      drop_pages(i);
+    }
   }
 }
 

@@ -50,6 +50,42 @@ TEST(Budget, OfWhatIsKeptBackAQuarterIsForTheLastPlace) {
   EXPECT_LE(budget.committed(), 4 * MiB);
 }
 
+// What is kept back is for threads that have no memory. When memory is free again it is theirs first, whichever regions that is: would a region keep its pages, whoever comes next had them,
+// and the second time that memory ends nothing were left to throw with.
+TEST(Budget, WhatIsFreeRepaysWhatWasKeptBackFirst) {
+  BareHeap bare(4 * MiB);
+  auto& budget = bare.heap.budget();
+  budget.hold(512 * KiB);
+  auto take = [&](Reach reach) { return bare.heap.take_region(Role::eden, kLabelEden, 0, kHomeFirstTouch, reach); };
+  auto fill = [&](Reach reach) {
+    std::vector<u32> all;
+    for (u32 index; (index = take(reach)) != kNoRegion;) all.push_back(index);
+    return all;
+  };
+  std::vector<u32> ordinary = fill(Reach::ordinary);
+  EXPECT_EQ(budget.borrowed(), 0u);
+  u32 least = ~u32(0);
+  for (u32 round = 0; round < 4; round++) {
+    const std::vector<u32> thrown = fill(Reach::all);
+    least = min_of(least, u32(thrown.size()));
+    ASSERT_GT(budget.borrowed(), 0u);
+    const u32 freed = u32(thrown.size()) + 4; // others than those that were taken last, and a few more
+    ASSERT_GT(ordinary.size(), freed);
+    for (u32 i = 0; i < freed; i++) {
+      bare.heap.free_region(ordinary.back());
+      ordinary.pop_back();
+    }
+    EXPECT_EQ(budget.borrowed(), 0u);
+    ordinary.insert(ordinary.end(), thrown.begin(), thrown.end());
+    const std::vector<u32> again = fill(Reach::ordinary);
+    EXPECT_NEAR(again.size(), 4.0, 1.0) << "ordinary threads have what is not kept back";
+    ordinary.insert(ordinary.end(), again.begin(), again.end());
+    ASSERT_LE(budget.committed(), 4 * MiB);
+    ASSERT_EQ(bare.charges(), budget.charged());
+  }
+  EXPECT_GE(least, 6u) << "as much the last time as the first";
+}
+
 TEST(Budget, NeverExceededByOne) { never_exceeded(4 * MiB, ~usize(0)); }
 TEST(Budget, NeverExceededByHugePages) { never_exceeded(9 * MiB, 2 * MiB); }
 TEST(Budget, NeverExceededByOneWhoHolds) { never_exceeded(4 * MiB, ~usize(0), true); }

@@ -97,6 +97,16 @@ TEST_F(HostFacts, Nodes) {
   EXPECT_EQ(nodes[0].memory_bytes, 2048u * 1024);
 }
 
+TEST_F(HostFacts, WhereFiguresAreFrom) {
+  EXPECT_EQ(processor_name(below(root(), "/proc/cpuinfo")), "") << "nothing there";
+  file("/proc/cpuinfo", "processor\t: 0\nmodel name\t: AMD EPYC 7763 64-Core Processor \nprocessor\t: 1\nmodel name\t: another\n");
+  file("/proc/meminfo", "MemTotal:       25165824 kB\n");
+  EXPECT_EQ(processor_name(below(root(), "/proc/cpuinfo")), "AMD EPYC 7763 64-Core Processor");
+  EXPECT_NE(machine_text(root()).find(" cores (AMD EPYC 7763 64-Core Processor), 24 GB, Linux "), std::string::npos) << machine_text(root());
+  file("/proc/cpuinfo", "processor\t: 0\nBogoMIPS\t: 50\nmodel name\n");
+  EXPECT_EQ(processor_name(below(root(), "/proc/cpuinfo")), "") << "as on ARM";
+}
+
 TEST_F(HostFacts, TheChosenWord) {
   EXPECT_EQ(chosen_word("always [madvise] never"), "madvise");
   EXPECT_EQ(chosen_word(""), "");

@@ -164,16 +164,29 @@ TEST(Marks, RatesAreTimesTheOtherWay) {
   EXPECT_TRUE(verdicts[2].losses.empty()) << "short of the mark, but faster all the same";
 }
 
-TEST(Marks, DifferencesMayBeNegative) {
+TEST(Marks, OldEntriesAreALineOfWhichTheHighestPointCounts) {
   const auto line = [](double ms) { return fmt::format(R"({{"figures":{{"young_pause_ms":{{"median":{}}}}}}})", ms); };
-  Parts parts = {{"old-entries none", with_lines({{Mode::garner, line(0.5)}})},
-                 {"old-entries weak", with_lines({{Mode::garner, line(0.25)}})},
-                 {"old-entries pinned", with_lines({{Mode::garner, line(2)}})}};
+  const auto ours = [&](double ms) { return with_lines({{Mode::garner, line(ms)}}); };
+  Parts parts = {{"old-entries none", ours(0.5)},
+                 {"old-entries weak quarter", ours(0.25)}, {"old-entries weak half", ours(0.25)}, {"old-entries weak", ours(0.125)},
+                 {"old-entries finalizable quarter", ours(0.5)}, {"old-entries finalizable half", ours(1.75)}, {"old-entries finalizable", ours(0.5)},
+                 {"old-entries conditional", ours(0.5)},
+                 {"old-entries pinned", ours(2)}};
   const std::vector<Verdict> verdicts = row("old-entries").judge(kTwo, parts);
   EXPECT_EQ(verdicts[0].holds, Holds::yes);
-  EXPECT_EQ(*verdicts[0].value, -0.25);
-  EXPECT_EQ(verdicts[1].holds, Holds::unmeasured);
-  EXPECT_EQ(verdicts.back().holds, Holds::no);
+  EXPECT_EQ(*verdicts[0].value, -0.25) << "differences may be negative";
+  EXPECT_EQ(verdicts[1].holds, Holds::no);
+  EXPECT_EQ(*verdicts[1].value, 1.25) << "not flat where half of them are";
+  EXPECT_EQ(verdicts[2].holds, Holds::unmeasured) << "one point is no line";
+  EXPECT_EQ(verdicts[3].holds, Holds::unmeasured);
+  EXPECT_EQ(verdicts.back().holds, Holds::no) << "the points that are missing cannot mend it";
+}
+
+TEST(Marks, OldEntriesComeInShares) {
+  EXPECT_EQ(piece_named("old-entries weak").normal, "count=1000000 megabytes=1500 threads=1 seed=1");
+  EXPECT_EQ(piece_named("old-entries weak half").normal, "count=500000 megabytes=1500 threads=1 seed=1");
+  EXPECT_EQ(piece_named("old-entries pinned quarter").normal, "count=25000 megabytes=1500 threads=1 seed=1");
+  EXPECT_EQ(piece_named("old-entries pinned quarter").parameters, "kind=pinned");
 }
 
 TEST(Marks, RowsGoByNumberOrName) {

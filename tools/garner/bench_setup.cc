@@ -80,7 +80,7 @@ BenchSetup::BenchSetup(fs::path directory, std::string size)
 std::string BenchSetup::key_of(const Workload& workload) const {
   auto parameters = workload.parameters.find(size_);
   std::string key =
-      fmt::format("{} | {} | {} | SDK {}", workload.name, workload.command, parameters == workload.parameters.end() ? "" : parameters->second, sdk_version_);
+      fmt::format("{} | {} | {} | {}", workload.name, workload.command, parameters == workload.parameters.end() ? "" : parameters->second, machine());
   if (!workload.project.empty()) key += " | " + program_digest(output_ / workload.project);
   if (workload.result == ResultKind::files) key += " | " + work_of(workload).string(); // compilers write paths into their output
   return key;

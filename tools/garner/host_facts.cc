@@ -171,10 +171,23 @@ std::vector<NodeFacts> read_nodes(const fs::path& root) {
   return nodes;
 }
 
+string processor_name(const fs::path& file) {
+  std::ifstream in(file);
+  for (string line; std::getline(in, line);) {
+    const size_t colon = line.find(':');
+    if (line.rfind("model name", 0) != 0 || colon == string::npos) continue;
+    const size_t first = line.find_first_not_of(" \t", colon + 1), last = line.find_last_not_of(" \t");
+    return first == string::npos ? "" : line.substr(first, last - first + 1);
+  }
+  return "";
+}
+
 string machine_text(const fs::path& root) {
   utsname names = {};
   uname(&names);
-  return fmt::format("{} cores, {} GB, {} {}", sysconf(_SC_NPROCESSORS_ONLN), meminfo_bytes(below(root, "/proc/meminfo"), "MemTotal") >> 30, names.sysname, names.release);
+  const string processor = processor_name(below(root, "/proc/cpuinfo"));
+  return fmt::format("{} cores{}, {} GB, {} {}", sysconf(_SC_NPROCESSORS_ONLN), processor.empty() ? "" : " (" + processor + ")",
+                     meminfo_bytes(below(root, "/proc/meminfo"), "MemTotal") >> 30, names.sysname, names.release);
 }
 
 } // namespace garner::tool

@@ -30,7 +30,9 @@ struct NodeFacts {
 };
 std::vector<NodeFacts> read_nodes(const std::filesystem::path& root);
 
-// "2 cores, 23 GB, Linux 6.18": where figures are from. Memory as `root` tells it.
+// The "model name" of a /proc/cpuinfo-like file; empty where the system tells none, as on ARM.
+std::string processor_name(const std::filesystem::path& file);
+// "2 cores (AMD EPYC 7763), 23 GB, Linux 6.18": where figures are from. Processor and memory as `root` tells them.
 std::string machine_text(const std::filesystem::path& root);
 std::string first_line(const std::filesystem::path& path);
 // The word in brackets of "always [madvise] never".

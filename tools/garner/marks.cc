@@ -262,7 +262,7 @@ Command add_marks(CLI::App& root) {
   auto args = std::make_shared<MarksArgs>();
   add_collector_args(*app, args->collector);
   add_marks_args(*app, *args);
-  app->footer("Everything takes hours. Each part is kept when it is done, under the workload, the collector's library, its options and the runs, and a command that was interrupted\n"
+  app->footer("Everything takes hours. Each part is kept when it is done, under the workload, the machine, the collector's library, its options and the runs, and a command that was interrupted\n"
               "goes on where it was. 'best' is the stock mode with the least of a figure, for each workload and heap size. Means are geometric.");
   return {app, [args](const Invocation&) { return Marks(*args).run(); }};
 }

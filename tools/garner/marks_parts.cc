@@ -29,9 +29,12 @@ const std::map<std::string, Piece>& own_pieces() {
   return all;
 }
 
-Piece old_entries(const std::string& kind) {
-  return {"old-entries", "kind=" + kind, fmt::format("count={} megabytes=1500 threads=1 seed=1", kind == "pinned" ? 100000 : 1000000), {},
-          {{"young pause ms", "figures/young_pause_ms/median"}}};
+// "weak", "weak half", "weak quarter"
+Piece old_entries(const std::string& words) {
+  const std::vector<std::string> all = split_words(words);
+  const int share = all.size() < 2 ? 1 : all[1] == "half" ? 2 : 4;
+  const int count = (all[0] == "pinned" ? 100000 : 1000000) / share;
+  return {"old-entries", "kind=" + all[0], fmt::format("count={} megabytes=1500 threads=1 seed=1", count), {}, {{"young pause ms", "figures/young_pause_ms/median"}}};
 }
 
 Json saved(const Contender& contender) {

@@ -3,8 +3,8 @@
 // A buffer is [begin, end): all zero when handed out, but for its last word (see next_of_buffer), published as alloc_ptr = begin + 8 and alloc_limit = end - 16, so that the last
 // object ends at least 24 bytes before the end and a filler always fits. The compiled path never checks for large objects; buffers
 // stay below the large threshold for that reason.
-// When a request fails: collect (young, or full when due), then full, then full with everything compacted; then, once what waits to be finalized has been, that again; then pages of its own
-// for the object, and of what is kept back a quarter; then null, which the runtime turns into OutOfMemoryException. Every step is skipped when another thread has collected meanwhile, and comes later when others were faster (Attempts).
+// When a request fails: collect (young, or full when due), then full, then full with everything compacted; then, while objects wait to be finalized, a little of what is kept back;
+// once they have been, that again; then pages of its own for the object, and of what is kept back a quarter; then null, which the runtime turns into OutOfMemoryException. Every step is skipped when another thread has collected meanwhile, and comes later when others were faster (Attempts).
 #include "host/dotnet/host.h"
 
 namespace garner::dotnet {
@@ -84,7 +84,7 @@ clr::Object* DotNet::allocate_small(clr::gc_alloc_context* context, usize bytes,
       if (clr::Object* object = from_buffer(context, bytes); object != nullptr) return object;
     }
     if (clr::Object* object = from_reserve(context, bytes); object != nullptr) return object;
-    if (!relieve(tries.next(cycle->spaces().eden.given_out(machine.current_node())), Cause::eden_full, seen, bytes)) {
+    if (!relieve(tries.next(cycle->spaces().eden.given_out(machine.current_node())), Cause::eden_full, seen, bytes, context)) {
       return place_last(context, bytes, false);
     }
   }
@@ -110,6 +110,7 @@ clr::Object* DotNet::from_buffer(clr::gc_alloc_context* context, usize bytes) {
   context->alloc_ptr = reinterpret_cast<u8*>(range.begin + kHeadBytes);
   context->alloc_limit = reinterpret_cast<u8*>(range.end - kTailBytes);
   context->alloc_count++;
+  context->gc_reserved_1 = nullptr; // there is memory again: what is left of its part stays with those who have none
   if (next != 0) {
     store_word(next_of_buffer(context), next);
     __builtin_prefetch(reinterpret_cast<void*>(next), 1);
@@ -157,7 +158,7 @@ clr::Object* DotNet::allocate_large(clr::gc_alloc_context* context, usize bytes,
     }
     if (clr::Object* object = pinned ? nullptr : from_reserve(context, bytes); object != nullptr) return object;
     // Only a full collection frees large objects.
-    if (!relieve(max_of(attempt, 1u), Cause::large_budget, seen, bytes)) {
+    if (!relieve(max_of(attempt, 1u), Cause::large_budget, seen, bytes, nullptr)) {
       return bytes <= most_small() ? place_last(context, bytes, pinned) : out_of_memory(context, bytes);
     }
   }
@@ -244,8 +245,8 @@ bool DotNet::beyond_memory(usize bytes) {
 }
 
 // One step against a lack of memory. False when there is none left.
-bool DotNet::relieve(u32 attempt, Cause cause, u64 seen, usize bytes) {
-  if (attempt >= Attempts::kMost) return attempt == Attempts::kMost && finalizers_give(bytes);
+bool DotNet::relieve(u32 attempt, Cause cause, u64 seen, usize bytes, clr::gc_alloc_context* context) {
+  if (attempt >= Attempts::kMost) return attempt == Attempts::kMost && finalizers_give(bytes, context);
   if (no_gc_active()) end_region(true); // the promise was for less than this
   Request request;
   request.seen = seen;
@@ -267,7 +268,8 @@ clr::Object* DotNet::next_finalizable() {
 
 // The collections before have come within milliseconds, and what waits to be finalized, or is being, is kept by each of them: so its thread is given time, as long as it gets on with
 // that, and then what it has let go of is collected. False where nothing waits, nothing comes of it (this thread may hold what a finalizer waits for), or nothing can.
-bool DotNet::finalizers_give(usize bytes) {
+// Who asks for little (context: not null) has that first, without waiting: what runs finalizers allocates before the first of them, and no call tells whose thread that is.
+bool DotNet::finalizers_give(usize bytes, clr::gc_alloc_context* context) {
   constexpr u32 kLooks = 500, kInVain = 50; // ms
   constexpr timespec kPause{0, 1'000'000};
   const u64 limit = heap().budget().limit();
@@ -281,14 +283,19 @@ bool DotNet::finalizers_give(usize bytes) {
   Atomic<u32> nobody{0}; // wakes this thread
   const bool cooperative = ee->EnablePreemptiveGC();
   auto now = look();
-  for (u32 looks = 0, in_vain = 0; looks < kLooks && in_vain < kInVain && now.waiting != 0; looks++) {
+  const bool lends = context != nullptr && now.waiting != 0 && bytes <= kWaitingBytes && context->gc_reserved_1 == nullptr;
+  for (u32 looks = 0, in_vain = 0; !lends && looks < kLooks && in_vain < kInVain && now.waiting != 0; looks++) {
     futex_wait(nobody, 0, &kPause);
     const u64 before = now.ended;
     now = look();
     in_vain = now.ended != before ? 0 : in_vain + 1;
   }
   if (cooperative) ee->DisablePreemptiveGC();
-  return now.ended != ended_before_full_ && relieve(Attempts::kMost - 1, Cause::memory_limit, cycle->count(), bytes);
+  if (lends) {
+    context->gc_reserved_1 = reinterpret_cast<void*>(kWaitingBytes + 1); // never used up, so once
+    return true;
+  }
+  return now.ended != ended_before_full_ && relieve(Attempts::kMost - 1, Cause::memory_limit, cycle->count(), bytes, nullptr);
 }
 
 // Exact at any stop of the world, as what is left of each open buffer is known. Programs allocate on all processors, so each counts for itself.

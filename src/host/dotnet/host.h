@@ -247,11 +247,11 @@ class DotNet {
   bool large_due(usize bytes);
   bool marked_beside(usize bytes);
   bool beyond_memory(usize bytes);
-  static constexpr usize kThrowingBytes = 128 * KiB;
+  static constexpr usize kThrowingBytes = 128 * KiB, kWaitingBytes = 8 * KiB;
   clr::Object* out_of_memory(clr::gc_alloc_context* context, usize bytes);
   clr::Object* from_reserve(clr::gc_alloc_context* context, usize bytes);
-  bool relieve(u32 attempt, Cause cause, u64 seen, usize bytes);
-  bool finalizers_give(usize bytes);
+  bool relieve(u32 attempt, Cause cause, u64 seen, usize bytes, clr::gc_alloc_context* context);
+  bool finalizers_give(usize bytes, clr::gc_alloc_context* context);
   void maybe_stress();
   clr::GcReason reason(Cause cause) const;
   // What the end of a collection is told from, as long as cycle->current() is that collection. Taken while the world stands.
