@@ -129,6 +129,8 @@ void Pace::resize(const YoungFacts& facts, double survived) {
 void Pace::after_en_masse(u64 pause_ns, u64 interval_ns, u64 old_bytes, u64 room) {
   count_share(pause_ns, interval_ns);
   if (unseen_ != 0) unseen_--;
+  // What was built before, and lived, is built: sixteen edens of a server's requests, filled in a second each, are a heap of garbage twice as large as what lives.
+  if (unseen_ != 0 && filled_ns_ != 0 && double(interval_ns) > kOtherWork * filled_ns_ * double(max_of(eden(), MiB))) unseen_ = 0;
   most_old_ = max_of(most_old_, old_bytes);
   grown_since_full_ = true;
   fit(room);
@@ -223,6 +225,7 @@ void Pace::judge_looking(const YoungFacts& facts) {
   unseen_ = pays ? unseen_next_ : 0;
   unseen_next_ = pays ? min_of(2 * unseen_next_, kUnseenMost) : kUnseenFirst;
   if (!pays) return;
+  filled_ns_ = double(facts.interval_ns) / double(max_of<u64>(facts.fresh, 1));
   const double seen = double(facts.pause_ns) / double(facts.eden_used);
   seen_ns_ = seen_ns_ == 0 ? seen : min_of(seen, seen_ns_ * 1.1); // some copies wait for the system's memory: that is no price to reckon with
 }

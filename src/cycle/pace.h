@@ -179,6 +179,7 @@ class Pace {
   u64 waited_slowly_ = 0;                               // what had waited when a pause that was too long spoke for that; 0: none did
   u32 unseen_ = 0, unseen_next_ = kUnseenFirst; // edens left that are promoted en masse; how many the next time
   double seen_ns_ = 0;               // of a byte of eden: the least that a look at one that nearly all survived took, forgotten slowly
+  double filled_ns_ = 0;             // of a byte of that eden: what the program took for it
   bool looks_ = false;               // the next eden is looked at, and was made small for it
   double stop_ns_ = kStopNs; // of a byte that lives: what full collections have taken
   double unknown_ns_ = kUnknownNs; // of a byte that none has looked at yet, if it lives: what has to be reckoned with
@@ -197,6 +198,7 @@ class Pace {
   static constexpr u32 kShorter = 4; // a pause may become as many times shorter by promoting at once: half for the cards, half for what eden does meanwhile
   static constexpr double kSeldomDead = 0.6; // less of eden than that alive, and none is promoted en masse
   static constexpr u32 kUnseenFirst = 2, kUnseenMost = 16;
+  static constexpr double kOtherWork = 4; // a program that takes so many times as long for an eden does something else than when one was looked at
   static constexpr u64 kLookAt = 4; // the part of eden that a look is content with
   static constexpr double kLeastReserve = 0.2; // of eden, for survivors
   static constexpr double kStopNs = 0.4; // until one has been measured

@@ -456,6 +456,32 @@ TEST(PaceWorlds, N1WhatIsKnownOfEdenIsNotBelievedForEver) {
   EXPECT_LE(believed, 4u);
 }
 
+// N1: that most of eden lives was learned while the program built what it keeps. When it takes much longer for an eden it does something else, and one look tells.
+TEST(PaceWorlds, N1ASlowerProgramIsLookedAtAnew) {
+  auto unseen_after = [](u64 slower) { // edens of garbage that go unseen after the program has built what it keeps
+    Pace pace;
+    u64 old_bytes = 400 * MiB;
+    const u64 room = ~u64(0) >> 2;
+    auto fill = [&](u64 ns_per_mib, double survival) {
+      const u64 eden = pace.eden(), interval = eden / MiB * ns_per_mib, survived = u64(double(eden) * survival);
+      if (pace.full_due(old_bytes)) pace.after_full(old_bytes, old_bytes, room, 300'000'000);
+      const bool unseen = pace.promotes_en_masse(eden, old_bytes, room);
+      old_bytes += unseen ? eden : survived;
+      if (unseen) pace.after_en_masse(50'000, interval, old_bytes, room);
+      else pace.after_young({.pause_ns = 50'000 + survived, .interval_ns = interval, .eden_used = eden, .survived = survived, .promoted = 0, .waited = 0, .old_bytes = old_bytes, .room = room});
+      return unseen;
+    };
+    pace.init(config());
+    pace.after_full(old_bytes, old_bytes, room, 300'000'000);
+    for (u32 n = 0, row = 0; n < 200 && row < 9; n++) row = fill(2'000'000, 0.97) ? row + 1 : 0; // several in a row: most of sixteen are to come
+    u32 unseen = 0;
+    while (unseen < 100 && fill(2'000'000 * slower, 0.01)) unseen++;
+    return unseen;
+  };
+  EXPECT_LE(unseen_after(8), 1u);
+  EXPECT_GE(unseen_after(1), 3u) << "a program that builds on is believed";
+}
+
 // N12: a full collection leaves no room at once where pins that lie young have taken all regions: how much eden has then is told by the collections after it, and what these take of it by what they allocate, not by
 // what lies among pins and is counted as eden each time. Else such a program has an eden of next to nothing, which no full collection ever widens.
 TEST(PaceWorlds, N12EdenThatPinsGiveBackIsTakenAgain) {
