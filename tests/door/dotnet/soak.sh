@@ -28,7 +28,7 @@ drawn() { printf '%s,stress_every=%d,stress_kind=%s' "$("$BUILD/bin/garner_seeds
 turn=$FIRST
 while [ $SECONDS -lt $((MINUTES * 60)) ]; do
   name=${names[$((turn % ${#names[@]}))]}
-  parameters=$(sed -n '/^\[small\]/,/^\[[^s]/p' "$ROOT/bench/dotnet/$name.bench" | sed -nE 's/^parameters *= *//p' | head -n 1)
+  parameters=$(small_parameters "$name")
   [ -n "${expected[$name]:-}" ] || expected[$name]=$(dotnet "${program[$name]:-$WORKLOADS}" $name $parameters 2>/dev/null | checksum)
   if [ -z "${expected[$name]}" ]; then # nothing to compare with: two empty checksums are no agreement
     miss "$name on stock gives no checksum"

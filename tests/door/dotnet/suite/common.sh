@@ -35,3 +35,5 @@ have_packages() {
   say "skipped: the packages of $2 cannot be had; see $log"
   return 1
 }
+# small_parameters NAME: those of a workload's size small, from its file.
+small_parameters() { sed -n '/^\[small\]/,/^\[[^s]/p' "$ROOT/bench/dotnet/$1.bench" | sed -nE 's/^parameters *= *//p' | head -n 1; }

@@ -23,7 +23,7 @@ for name in "${names[@]}"; do
   done
   command=$(sed -nE 's/^command *= *dotnet \{bin\}\/workloads\/Workloads.dll (.*)/\1/p' "$ROOT/bench/dotnet/$name.bench")
   [ -n "$command" ] && [ "$name" != aes ] || continue # others are many processes, or packages; aes does not allocate
-  parameters=$(sed -n '/^\[small\]/,/^\[[^s]/p' "$ROOT/bench/dotnet/$name.bench" | sed -nE 's/^parameters *= *//p')
+  parameters=$(small_parameters "$name")
   limit=$(sed -nE 's/.*"limit_bytes": *([0-9]+).*/\1/p' "$OUT/$name/bench.json" | sort -n | head -n 1)
   DOTNET_GCPath=$LIB DOTNET_GCHeapHardLimit=$(printf '%x' "${limit:-0}") GARNER=log=$OUT/heap.json,log_format=json,log_detail=plain \
     timeout 300 dotnet "$WORKLOADS" ${command/\{parameters\}/$parameters} >"$OUT/$name.log" 2>&1
@@ -38,7 +38,7 @@ for turn in 1 2 3 4 5; do
 done
 if $packages; then
   build_dotnet "$ROOT/bench/dotnet/libraries"
-  parameters=$(sed -n '/^\[small\]/,/^\[[^s]/p' "$ROOT/bench/dotnet/linear-algebra.bench" | sed -nE 's/^parameters *= *//p')
+  parameters=$(small_parameters linear-algebra)
   for turn in 1 2 3; do
     if DOTNET_GCPath=$LIB DOTNET_GCHeapHardLimit=0xe00000 timeout 60 dotnet "$LIBRARIES" linear-algebra $parameters >"$OUT/large.log" 2>&1; then pass
     else miss "linear-algebra in 14 MB, run $turn" "$OUT/large.log"; fi

@@ -10,7 +10,7 @@ checksum() { sed -nE 's/.*"checksum":"([0-9a-f]+)".*/\1/p'; }
 compare() {
   local program=$1 name parameters expected; shift
   for name in "$@"; do
-    parameters=$(sed -n '/^\[small\]/,/^\[[^s]/p' "$ROOT/bench/dotnet/$name.bench" | sed -nE 's/^parameters *= *//p' | head -n 1)
+    parameters=$(small_parameters "$name")
     expected=$(timeout 120 dotnet "$program" $name $parameters 2>/dev/null | checksum)
     [ -n "$expected" ] || { miss "$name on stock"; continue; }
     row plain GARNER=
