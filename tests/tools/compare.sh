@@ -88,7 +88,7 @@ has 'without a limit'
 [ "$(grep -c '95 % interval .* 0.25–0.25 .* 1.00–1.00$' out)" = 3 ] || fail "intervals: $(cat out)"
 [ "$(grep -c '"at"' at.json)" = 3 ] && [ "$(grep -c '^## ' at.md)" = 3 ] || fail "files written"
 grep -q '<h2>2 times the minimum heap' at.html && grep -q 'id="charts"' at.html || fail "no page, or one without charts"
-grep -qE ' cores, .*; garner [0-9.]+</p>' at.html && grep -q '3 runs of each after 0 that do not count; garner: library ' at.html && grep -q 'no limit' at.html || fail "the page does not say how it was made"
+grep -qE ' cores( \(.+\))?, [0-9]+ GB, .*; garner [0-9.]+</p>' at.html && grep -q '3 runs of each after 0 that do not count; garner: library ' at.html && grep -q 'no limit' at.html || fail "the page does not say how it was made"
 compare 2 --at 1.5 --limit 64m -- sh limited.sh
 compare 2 --at 0.5 -- sh limited.sh
 compare 2 --at 2,much -- sh limited.sh
