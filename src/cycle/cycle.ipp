@@ -569,8 +569,10 @@ template <class H, class M> void Cycle<H, M>::move(Self& self, CycleEnd& end) {
   moving.plan(most * 2, m.written_now());
   TaskBody copy{[&](Self& s, u32 task) { moving.copy_task(s, task); }};
   end.compact_ns += phase(self, Phase::compact, most, moving.copy_tasks(), copy);
-  TaskBody update{[&](Self& s, u32 task) { m.move_task(s, task); }};
-  end.compact_ns += phase(self, Phase::update, most, moving.update_tasks(), update);
+  if (moving.copy_tasks() != 0) {
+    TaskBody update{[&](Self& s, u32 task) { m.move_task(s, task); }};
+    end.compact_ns += phase(self, Phase::update, most, moving.update_tasks(), update);
+  }
   host_.side_tables([&](Ref ref) { return moving.now_at(ref); });
   moving.finish();
   end.moved = moving.moved_bytes();

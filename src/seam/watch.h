@@ -50,6 +50,7 @@ enum class Trap : u32 {
   roots_once,         // roots and pins that came after the marking began are not asked for
   late_pin,           // a pin that came after the choice of what moves is not asked for (collect/concurrent/moving.h, as the next)
   unread_copies,      // what has moved is not read for what moves with it, or later
+  unread_staying,     // nor is a region that was to move with it, or before, and stays
   walked_dead,        // a card is walked object by object where the dead have not been swept yet
   early_reuse,        // a region is free for others as soon as it is empty, while references still lead there
 };

@@ -249,6 +249,16 @@ void link(Play& p) {
   p.must(p.held(0) == p.h.at(1) && p.there(p.h.at(1)), "what moved refers to where another was");
 }
 
+// What was to move, and is pinned meanwhile, refers to what moves.
+void stay_with_a_link(Play& p) {
+  p.make_sparse();
+  p.hang(0, p.h.at(1));
+  p.h.host.table.create(p.h.host.owner, HandleKind::pinned, p.h.at(0), 0);
+  p.step();
+  p.young();
+  p.must(p.held(0) == p.h.at(1) && p.there(p.h.at(1)), "what stays refers to where another was");
+}
+
 // What moves is referred to from without only: what a reference leads to when its object's old place was written over is never followed.
 void stand_apart(Play& p) {
   p.make_sparse();
@@ -326,6 +336,7 @@ TEST(MarkingExplored, StaleStackIsFound) { search({&clear_up, {Trap::stale_stack
 TEST(MarkingExplored, RootsOnceIsFound) { search({&hold, {Trap::roots_once}}, kAny); }
 TEST(MarkingExplored, LatePinIsFound) { search({&pin, {Trap::late_pin}}, 1); }
 TEST(MarkingExplored, UnreadCopiesAreFound) { search({&link, {Trap::unread_copies}}, 1); }
+TEST(MarkingExplored, UnreadStayingIsFound) { search({&stay_with_a_link, {Trap::unread_staying}}, 1); }
 TEST(MarkingExplored, EarlyReuseIsFound) { search({&stand_apart, {Trap::early_reuse}}, 1); }
 TEST(MarkingExplored, WalkedDeadAreFound) { search({&leave_behind, {Trap::walked_dead}, "sweep_beside=on,moved_at_once=0"}, 1); }
 TEST(MarkingExplored, StoresBesideTheLookForWhatMovesAreFound) { search({&link_from_outside, {Trap::unwatched_store, Trap::late_cleaning}}, kAny); }

@@ -227,6 +227,7 @@ TEST(MarkingTraps, EarlyWeakIsFound) { EXPECT_GT(wrong_games(bit(Trap::early_wea
 TEST(MarkingTraps, StaleStackIsFound) { EXPECT_GT(wrong_games(bit(Trap::stale_stack), kGames), kGames / 30); }
 TEST(MarkingTraps, LatePinIsFound) { EXPECT_GT(wrong_games(bit(Trap::late_pin), kGames), kGames / 30); }
 TEST(MarkingTraps, UnreadCopiesAreFound) { EXPECT_GT(wrong_games(bit(Trap::unread_copies), kGames), kGames / 30); }
+TEST(MarkingTraps, UnreadStayingIsFound) { EXPECT_GT(wrong_games(bit(Trap::unread_staying), kGames), kGames / 30); }
 TEST(MarkingTraps, EarlyReuseIsFound) { EXPECT_GT(wrong_games(bit(Trap::early_reuse), kGames), kGames / 30); }
 TEST(MarkingTraps, RootsOnceIsFound) { EXPECT_GT(wrong_games(bit(Trap::roots_once), kGames), kGames / 30); }
 

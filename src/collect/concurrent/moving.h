@@ -2,28 +2,29 @@
 // (collect.moved_at_once).
 //
 // What happens (collect/concurrent/marking.h drives it, cycle/cycle.ipp calls the pauses; "workers" marks what runs on the gang, "thread" what runs beside the program):
-//   choose     in the marking's last pause, when the live bytes of every region are known: the emptiest regions leave. Their holes are given to nobody
+//   choose     in the marking's last pause, when the live bytes of every region are known: the emptiest regions leave, in groups, the emptiest first. Their holes are given to nobody
 //   found      thread: all old objects are read once, and written pages again, as in a marking; what is noted are slots that refer into regions that leave
 //   a pause    after a young collection:
 //     begin      sequential: lists of tasks
 //     gather     workers: roots that refer into regions that leave, and pins
-//     plan       sequential: the portion that goes now; regions with pins stay
+//     plan       sequential: the portion that goes now, one group or a few; regions with pins stay
 //     copy       workers, a list of regions each: objects are copied into fresh regions, and leave a forwarding
-//     update     workers: noted slots, written pages, young objects, copies, roots, handles
+//     update     workers: slots noted for the portion, written pages, young objects, copies, regions of the portion that stay, roots, handles
 //     finish     sequential: finalizable objects; emptied regions are freed, those that stay give their holes back
 //
 // WHY NO REFERENCE IS MISSED. Old space is closed: what is old and was not swept refers to nothing that was. A slot with a reference into a region that goes lies in (1) an old
 // object that has been there since the choice, and was read by the thread after its last change or lies on a written page; (2) one that became old since, whose
 // pages were noted as written (Heap::grown_old) and cleaned when they were read, in which case it is as (1); (3) a copy of an earlier portion, which was read as it was
-// copied; (4) a young object, all of which are read in the pause; (5) a root or a handle. Noted slots are in objects that do not move, but for those in regions that go:
-// these are forgotten with the region, and their copies read as (3).
+// copied; (4) a young object, all of which are read in the pause; (5) a root or a handle. A noted slot is looked at once, with the portion of what it referred to: since then it was not changed, or its page is
+// read in that pause. In a region that leaves a slot is noted only for what goes before it: else it is read with its copy, as (3), or, where the region turns out to stay, with all of that region in the
+// pause that finds it (unread_staying). So no list that is kept leads into a region that was emptied.
 //
 // Invariants:
 //  - From the choice to the end old_marks() are exactly the old objects, so pages can be read by them; whatever becomes old is marked.
 //  - A region goes whole or not at all: the memory for all of its copies is there before the first.
 //  - A header with a forwarding is read only from plan to finish, and only in regions that go.
 //  - A region into which more than kMostSlots refer, or one of whose slots there was no memory to note, or too many with those of all others, stays.
-// Guards that can be left out (Trap, seam/watch.h), for tests/collect/marking_traps.cc: late_pin, unread_copies, early_reuse, unwatched_store, late_cleaning.
+// Guards that can be left out (Trap, seam/watch.h), for tests/collect/marking_traps.cc and marking_explored.cc: late_pin, unread_copies, unread_staying, early_reuse, unwatched_store, late_cleaning.
 #pragma once
 #include "collect/compact/compaction.h"
 #include "heap/starts.h"
@@ -56,8 +57,7 @@ template <class H, class M> class Moving {
   // -- the thread: a slot of an old object, and what it refers to --
   GARNER_INLINE void found(Slot slot, Ref ref) {
     const u32 index = heap_.index_of(ref);
-    if (state_of(index) != Going::leaves) return;
-    if (GARNER_UNLIKELY(++counts_[index] > kMostSlots || slots_.size() >= kMostSlotsInAll || !slots_.push(slot.at))) set(index, Going::stays);
+    if (state_of(index) == Going::leaves) note(slot, index);
   }
 
   // -- a pause --
@@ -87,13 +87,14 @@ template <class H, class M> class Moving {
  private:
   // stays: chosen, but there is a reason against it.
   enum class Going : u8 { none, leaves, goes, stays };
-  static constexpr u32 kMostSlots = 1 << 16;     // into one region, found by the thread; pauses add those of what was written meanwhile
+  static constexpr u32 kMostSlots = 1 << 16;     // into one region
   static constexpr usize kMostSlotsInAll = 1 << 20; // a word each
   static constexpr u64 kSparse = 2;              // at most one part of so many lives
   static constexpr u64 kWorth = 16;              // the part of old space that must come free
   static constexpr u64 kLeastRegions = 2;        // and so many of them
-  static constexpr u64 kPortions = 6;            // moved at most, in all: the holes of the others are filled meanwhile
+  static constexpr u32 kPortions = 6;            // groups at most, in all: the holes of the others are filled meanwhile
   static constexpr u64 kCopiedForPage = 1 * KiB; // what takes as long to copy as a written page to read: a portion takes no less, or reading would be most of it
+  static constexpr u64 kCopiedForSlot = 128;     // the same of a noted slot: its line, and that of what has moved
   static constexpr u32 kLiveClasses = 32;
   static constexpr u32 kSlotsPerTask = 4096, kRegionsPerTask = 16, kYoungPerTask = 4, kChunksPerTask = 8;
   static constexpr usize kSlotsAhead = 12; // whose lines are asked for before they are read
@@ -110,10 +111,18 @@ template <class H, class M> class Moving {
   void follow(Self& self, Worker& w, Slot slot, Ref ref);
   void rewrite(Self& self, Slot slot);
   void rewrite_rest(Self& self, Worker& w);
-  void update_slots(Self& self, Worker& w, u32 task);
+  void update_slots(Self& self, Worker& w, const Vector<word>& slots, u32 task);
   void update_young(Self& self, Worker& w, u32 task);
   void update_copies(Self& self, Worker& w, u32 task);
+  void update_staying(Self& self, Worker& w, u32 index);
+  GARNER_INLINE void note(Slot slot, u32 to) {
+    const u32 from = heap_.index_at(slot.at), group = groups_[to];
+    if (state_of(from) != Going::none && groups_[from] <= group) return;
+    if (GARNER_UNLIKELY(++counts_[to] > kMostSlots || noted_ >= kMostSlotsInAll || !slots_[group].push(slot.at))) set(to, Going::stays);
+    else noted_++;
+  }
   bool candidate(const Region<M>& r) const { return r.role == Role::old && !r.kept && r.live_bytes != 0 && r.live_bytes * kSparse <= heap_.region_bytes(); }
+  u32 groups_worth(u32 first, usize written_pages) const;
   void follow_finalizable();
   void settle();
   void join_slots();
@@ -123,21 +132,23 @@ template <class H, class M> class Moving {
   Spaces<M>& spaces_;
   Worker* workers_;
   u32 worker_count_;
-  u64 at_once_, portion_bytes_ = 0; // of a portion: the least; the last one
+  u64 at_once_, portion_bytes_ = 0; // of a group; of the last portion
   u32 root_batch_, ahead_;
   Vector<u8> going_;      // by region, a Going each; regions behind its end are none
   Vector<u32> counts_;    // by region: slots that refer into it
-  Vector<u32> leaving_;   // the emptiest last
-  Vector<word> slots_;    // changed by the thread, and in pauses
+  Vector<u8> groups_;     // by region, of those that leave
+  Vector<u32> leaving_;   // the emptiest, of the first group, last
+  Vector<word> slots_[kPortions]; // by the group of what they refer to; changed by the thread, and in pauses
+  usize noted_ = 0;       // in all of them
   u64 hole_bytes_ = 0;
   // -- of a pause --
-  Vector<u32> portion_, old_, young_, kept_;  // kept_: left the list, and stay
-  Vector<u32> slots_left_;                    // by task: noted slots that are still of use
+  Vector<u32> portion_, old_, young_, kept_;  // kept_: of its groups, and stay; from update_tasks on also those that found no room
+  u32 groups_end_ = 0;                        // of its groups
   Vector<List> lists_;
   Vector<Into> into_;
   Vector<Part> root_parts_;
   typename M::Lock lock_; // guards into_
-  u32 slot_tasks_ = 0, written_tasks_ = 0, young_tasks_ = 0, handle_tasks_[kHandleKinds] = {};
+  u32 slot_tasks_[kPortions] = {}, written_tasks_ = 0, young_tasks_ = 0, handle_tasks_[kHandleKinds] = {};
   typename M::template Atomic<u64> moved_; // relaxed: a statistic, published by the phase's end
 };
 

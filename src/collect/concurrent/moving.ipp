@@ -19,7 +19,7 @@ template <class H, class M> bool Moving<H, M>::choose() {
   });
   for (u32 i = 0; i < kLiveClasses; i++) sums[i + 1] += sums[i];
   const u32 all = sums[kLiveClasses], high = heap_.high_water();
-  if (all == 0 || !leaving_.resize(all) || !going_.resize(high) || !counts_.resize(high)) return forget(), false;
+  if (all == 0 || !leaving_.resize(all) || !going_.resize(high) || !counts_.resize(high) || !groups_.resize(high)) return forget(), false;
   heap_.each_region([&](u32 index, auto& r) {
     if (candidate(r)) leaving_[sums[class_of(r)]++] = index;
   });
@@ -33,8 +33,12 @@ template <class H, class M> bool Moving<H, M>::choose() {
   for (u32 i = first; i < all; i++) leaving_[i - first] = leaving_[i];
   leaving_.truncate(all - first);
   portion_bytes_ = at_once_;
-  for (u32 i = 0; i < high; i++) going_[i] = u8(Going::none), counts_[i] = 0;
-  for (u32 index : leaving_) set(index, Going::leaves);
+  for (u32 i = 0; i < high; i++) going_[i] = u8(Going::none), counts_[i] = groups_[i] = 0;
+  u64 live = 0;
+  for (usize i = leaving_.size(); i-- > 0; live += heap_.region(leaving_[i]).live_bytes) {
+    groups_[leaving_[i]] = u8(live / at_once_);
+    set(leaving_[i], Going::leaves);
+  }
   return true;
 }
 
@@ -42,8 +46,9 @@ template <class H, class M> void Moving<H, M>::forget() {
   leaving_.release();
   going_.release();
   counts_.release();
-  slots_.release();
-  slots_left_.release();
+  groups_.release();
+  for (Vector<word>& list : slots_) list.release();
+  noted_ = 0;
   for (u32 i = 0; i < worker_count_; i++) workers_[i].noted.release();
   hole_bytes_ = 0;
 }
@@ -100,6 +105,15 @@ template <class H, class M> void Moving<H, M>::gather_task(Self& self, Kind kind
   host_.gather(self, sink, kind);
 }
 
+// As many as take no longer than to read what was written, as each portion has to; one at least.
+template <class H, class M> u32 Moving<H, M>::groups_worth(u32 first, usize written_pages) const {
+  const u64 reading = written_pages * kCopiedForPage, room = heap_.budget().room() / 2;
+  auto takes = [&](u32 group) { return at_once_ + slots_[group].size() * kCopiedForSlot; };
+  u32 next = first + 1;
+  for (u64 work = takes(first); next < kPortions && (work += takes(next)) <= reading && (next - first + 1) * at_once_ <= room;) next++;
+  return next - first;
+}
+
 template <class H, class M> void Moving<H, M>::plan(u32 lists, usize written_pages) {
   HandleTable& handles = host_.handles();
   for (HandleKind kind : {HandleKind::pinned, HandleKind::async_pinned})
@@ -109,16 +123,19 @@ template <class H, class M> void Moving<H, M>::plan(u32 lists, usize written_pag
         if (heap_.contains(ref.at) && !mutated<M>(Trap::late_pin)) pin(ref);
       });
   bool good = true;
-  portion_bytes_ = max_of(at_once_, min_of(written_pages * kCopiedForPage, heap_.budget().room() / 2));
-  for (u64 live = 0; !leaving_.empty() && live < portion_bytes_; leaving_.pop()) {
-    const u32 index = leaving_.back();
+  const u32 groups = leaving_.empty() ? 0 : groups_worth(groups_[leaving_.back()], written_pages);
+  portion_bytes_ = groups * at_once_;
+  groups_end_ = 0;
+  for (; !leaving_.empty() && (portion_.empty() || groups_[leaving_.back()] < groups_end_); leaving_.pop()) {
+    const u32 index = leaving_.back(), group = groups_[index];
+    if (groups_end_ == 0) groups_end_ = group + groups;
+    groups_end_ = max_of(groups_end_, group + 1); // as none of those before goes
     if (state_of(index) == Going::stays) {
       good = kept_.push(index) && good;
       continue;
     }
     good = portion_.push(index) && good;
     set(index, Going::goes);
-    live += heap_.region(index).live_bytes;
   }
   const u32 regions = u32(portion_.size()), count = min_of(lists, regions);
   for (u32 i = 0; i < count; i++) good = lists_.push({u32(u64(regions) * i / count), u32(u64(regions) * (i + 1) / count)}) && good;
@@ -170,11 +187,14 @@ template <class H, class M> void Moving<H, M>::copy_task(Self& self, u32 task) {
 // ---- references ----
 
 template <class H, class M> u32 Moving<H, M>::update_tasks() {
-  slot_tasks_ = u32(div_up(slots_.size(), kSlotsPerTask));
+  bool good = true;
+  for (u32 index : portion_)
+    if (!goes(index)) good = kept_.push(index) && good;
+  GARNER_CHECK(good, "no memory for the compaction's plan");
   written_tasks_ = u32(div_up(old_.size(), kRegionsPerTask));
   young_tasks_ = u32(div_up(young_.size(), kYoungPerTask));
-  GARNER_CHECK(slots_left_.resize(slot_tasks_), "no memory for the compaction's plan");
-  u32 tasks = slot_tasks_ + written_tasks_ + young_tasks_ + u32(into_.size() + root_parts_.size());
+  u32 tasks = written_tasks_ + young_tasks_ + u32(kept_.size() + into_.size() + root_parts_.size());
+  for (u32 group = 0; group < kPortions; group++) tasks += slot_tasks_[group] = group < groups_end_ ? u32(div_up(slots_[group].size(), kSlotsPerTask)) : 0;
   for (usize k = 0; k < kHandleKinds; k++) tasks += handle_tasks_[k] = u32(div_up(host_.handles().chunks(HandleKind(k)), kChunksPerTask));
   return tasks;
 }
@@ -182,8 +202,8 @@ template <class H, class M> u32 Moving<H, M>::update_tasks() {
 // read_page(page, fn) calls fn(slot) for the slots of a page of old space.
 template <class H, class M> template <class ReadPage> void Moving<H, M>::update_task(Self& self, u32 task, ReadPage read_page) {
   Worker& w = workers_[self.index];
-  if (task < slot_tasks_) return update_slots(self, w, task);
-  task -= slot_tasks_;
+  for (u32 group = 0; group < kPortions; task -= slot_tasks_[group++])
+    if (task < slot_tasks_[group]) return update_slots(self, w, slots_[group], task);
   if (task < written_tasks_) {
     for (usize i = usize(task) * kRegionsPerTask; i < min_of(old_.size(), usize(task + 1) * kRegionsPerTask); i++) {
       if (goes(old_[i])) continue; // its copies are read
@@ -196,6 +216,8 @@ template <class H, class M> template <class ReadPage> void Moving<H, M>::update_
   task -= written_tasks_;
   if (task < young_tasks_) return update_young(self, w, task);
   task -= young_tasks_;
+  if (task < kept_.size()) return update_staying(self, w, kept_[task]);
+  task -= u32(kept_.size());
   if (task < into_.size()) return update_copies(self, w, task);
   task -= u32(into_.size());
   if (task < root_parts_.size()) {
@@ -247,22 +269,16 @@ template <class H, class M> void Moving<H, M>::rewrite_rest(Self& self, Worker& 
   for (u64 due; w.ahead.rest(due);) rewrite(self, Slot{due});
 }
 
-template <class H, class M> void Moving<H, M>::update_slots(Self& self, Worker& w, u32 task) {
-  const usize first = usize(task) * kSlotsPerTask, last = min_of(slots_.size(), first + kSlotsPerTask);
-  usize left = first;
+template <class H, class M> void Moving<H, M>::update_slots(Self& self, Worker& w, const Vector<word>& slots, u32 task) {
+  const usize first = usize(task) * kSlotsPerTask, last = min_of(slots.size(), first + kSlotsPerTask);
   for (usize i = first; i < last; i++) {
-    if (i + kSlotsAhead < last) self.touch(slots_[i + kSlotsAhead]);
-    const Slot slot{slots_[i]};
-    // Nobody will look there again, or somebody reads the whole page now and notes it anew.
+    if (i + kSlotsAhead < last) self.touch(slots[i + kSlotsAhead]);
+    const Slot slot{slots[i]};
+    // Its copy is read, or somebody reads the whole page.
     if (goes(heap_.index_at(slot.at)) || heap_.written().is(slot.at)) continue;
-    Ref ref = load_noted(self, slot);
-    if (!heap_.contains(ref.at)) continue;
-    const Going state = state_of(heap_.index_of(ref));
-    if (state == Going::leaves) slots_[left++] = slot.at;
-    else if (state == Going::goes) follow(self, w, slot, ref);
+    if (Ref ref = load_noted(self, slot); heap_.contains(ref.at) && goes(heap_.index_of(ref))) follow(self, w, slot, ref);
   }
   rewrite_rest(self, w);
-  slots_left_[task] = u32(left - first);
 }
 
 template <class H, class M> void Moving<H, M>::update_young(Self& self, Worker& w, u32 task) {
@@ -284,6 +300,16 @@ template <class H, class M> void Moving<H, M>::update_copies(Self& self, Worker&
     if (!mutated<M>(Trap::unread_copies)) host_.each_slot(ref, [&](Slot slot) { update(self, w, slot, Holder::copy); });
     if (host_.hidden_edge(ref).at != 0) heap_.mark_card(ref.at); // it may be young; a dirty card too many only costs a look
   }
+  rewrite_rest(self, w);
+}
+
+// What it refers to may go now or later, and its own slots were left to the copies that there will not be.
+template <class H, class M> void Moving<H, M>::update_staying(Self& self, Worker& w, u32 index) {
+  if (mutated<M>(Trap::unread_staying)) return;
+  heap_.old_marks().each(heap_.begin_of(index), align_up(heap_.region(index).top.load_relaxed(), kMarkBlockBytes), [&](word block, usize) {
+    Ref ref = ref_of(block);
+    if (!host_.leaf(ref)) host_.each_slot(ref, [&](Slot slot) { update(self, w, slot, Holder::old); });
+  });
   rewrite_rest(self, w);
 }
 
@@ -324,22 +350,20 @@ template <class H, class M> void Moving<H, M>::settle() {
       empty.release(index);
     }
   }
-  for (u32 index : portion_)
-    if (!goes(index)) offer_holes(heap_, spaces_.old, index);
   for (u32 index : kept_) offer_holes(heap_, spaces_.old, index);
   for (Vector<u32>* list : {&portion_, &kept_})
     for (u32 index : *list) set(index, Going::none);
 }
 
 template <class H, class M> void Moving<H, M>::join_slots() {
-  usize left = 0;
-  for (u32 task = 0; task < slot_tasks_; task++)
-    for (usize i = usize(task) * kSlotsPerTask, last = i + slots_left_[task]; i < last; i++) slots_[left++] = slots_[i];
-  slots_.truncate(left);
+  for (u32 group = 0; group < min_of(groups_end_, kPortions); group++) {
+    noted_ -= slots_[group].size();
+    slots_[group].release();
+  }
   for (u32 i = 0; i < worker_count_; i++)
     for (word slot : workers_[i].noted) {
       const Ref ref{load_word(slot)};
-      if (heap_.contains(ref.at) && leaves(heap_.index_of(ref)) && !slots_.push(slot)) set(heap_.index_of(ref), Going::stays);
+      if (heap_.contains(ref.at) && state_of(heap_.index_of(ref)) == Going::leaves) note(Slot{slot}, heap_.index_of(ref));
     }
 }
 

@@ -14,8 +14,8 @@
 namespace garner::dotnet {
 namespace {
 
-// For so long a young collection may come by itself, which saves one.
-constexpr u64 kForLastNs = 20'000'000, kForPortionNs = 100'000'000;
+// For so long a young collection may come by itself, which saves one. Nor longer for what moves: what the program writes meanwhile is read in that pause.
+constexpr u64 kForNs = 20'000'000;
 constexpr clr::Hresult kTimedOut = clr::Hresult(0x800705B4);
 
 bool concurrent(clr::LatencyMode mode) { return mode == clr::LatencyMode::interactive || mode == clr::LatencyMode::sustained_low_latency; }
@@ -41,7 +41,7 @@ clr::Hresult DotNet::collect_beside() {
 void DotNet::marking_rests() {
   for (Awaits awaited; (awaited = cycle->awaits()) != Awaits::nothing;) {
     const bool last = awaited == Awaits::last_pause;
-    const u64 count = cycle->count(), until = machine.now() + (last ? kForLastNs : kForPortionNs);
+    const u64 count = cycle->count(), until = machine.now() + kForNs;
     auto waits = [&] { return cycle->awaits() == awaited && (last || cycle->count() == count); }; // any young collection takes the next step, not any is a last pause
     for (u64 now = machine.now(); now < until && waits(); now = machine.now()) {
       u32 seen = ends_.load_acquire(); // before another look: a collection that ends later is seen to have bumped it
