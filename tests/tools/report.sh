@@ -75,6 +75,12 @@ grep -qE '^collections  phase .* limit, ms  limit / time$' phases.txt && grep -q
 grep -qE '^limits: this machine copies [0-9.]+ GB/s and reads [0-9.]+ million lines' phases.txt && grep -q '^evacuate: 1.5 lines' phases.txt || fail "what limits are made of: $(cat phases.txt)"
 [ -z "$("$garner" report "$one" --phases --no-limits -o phases.md 2>&1)" ] && grep -q '^| young | evacuate | 3 |' phases.md && grep -q '^- ms: of the pause' phases.md && ! grep -q limit phases.md || fail "phases as markdown: $(cat phases.md)"
 bad 'one of them at a time' report run.log --phases --trace
+bad 'one of them at a time' report run.log --longest 3 --phases
+
+# The longest pauses: the log's, in their order.
+"$garner" report "$one" --longest 2 > longest.txt 2> err && [ ! -s err ] && [ "$(grep -c '  young[01]  ' longest.txt)" = 2 ] && sed -n 2p longest.txt | grep -qE '  27\.1  *young' || fail "report --longest: $(cat longest.txt err)"
+[ -z "$("$garner" report "$one" --longest 99 -o longest.md 2>&1)" ] && [ "$(grep -c '^| [0-9]' longest.md)" = 3 ] && grep -q '^- memory at its most: ' longest.md || fail "longest as markdown: $(cat longest.md)"
+for n in 0 -1 many; do bad "$n" report run.log --longest $n; done
 bad '--no-limits is for --phases' report run.log --no-limits
 
 # One record for each worker and collection: the log's own sums, and no page that was not asked for.

@@ -1,7 +1,7 @@
 // `garner report`: one page from a JSON log: pauses and what they leave to the program, the heap over time, what workers did when, and on machines with several
 // nodes bytes, accesses and steals by node, non-locality and imbalance (N27), and the locality matrix as a heat map (T15). With --json a record for each worker and
-// collection, with --trace a trace, with --phases a table of phases. The numbers are log_data.h's and log_pauses.h's, the page log_page.h's, the trace log_trace.h's, the
-// table log_phases.h's.
+// collection, with --trace a trace, with --phases a table of phases, with --longest one of pauses. The numbers are log_data.h's and log_pauses.h's, the page log_page.h's, the trace log_trace.h's, the
+// tables log_phases.h's and log_longest.h's.
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -13,6 +13,7 @@
 #include "command.h"
 #include "errors.h"
 #include "log_data.h"
+#include "log_longest.h"
 #include "log_page.h"
 #include "log_phases.h"
 #include "log_trace.h"
@@ -30,8 +31,10 @@ constexpr size_t kManyCollections = 20'000; // drawing them takes a second
 struct Wanted {
   std::string log, out = "garner-report.html";
   bool out_given = false, json = false, trace = false, phases = false, no_limits = false;
-  bool printed() const { return out == "-" || (!out_given && (trace || phases)); } // what is made goes to stdout
-  bool page() const { return !trace && !phases && (!json || out_given); }
+  size_t longest = 0; // 0: not asked for
+  bool table() const { return phases || longest != 0; }
+  bool printed() const { return out == "-" || (!out_given && (trace || table())); } // what is made goes to stdout
+  bool page() const { return !trace && !table() && (!json || out_given); }
 };
 
 void write(const Wanted& wanted, const std::string& text) {
@@ -41,7 +44,7 @@ void write(const Wanted& wanted, const std::string& text) {
 
 // Before the log is read, which takes a while and would be gone.
 void check(const Wanted& wanted) {
-  if (wanted.json + wanted.trace + wanted.phases > 1) throw UsageError("--json, --trace and --phases: one of them at a time");
+  if (wanted.json + wanted.trace + wanted.phases + (wanted.longest != 0) > 1) throw UsageError("--json, --trace, --phases and --longest: one of them at a time");
   if (wanted.no_limits && !wanted.phases) throw UsageError("--no-limits is for --phases");
   if (wanted.json && wanted.page() && wanted.printed()) throw UsageError("-o -: the records of --json go to stdout, and the page cannot go there too");
   std::error_code none;
@@ -57,6 +60,11 @@ void tell_phases(const Wanted& wanted, const LogData& data) {
   else write_file(wanted.out, phases_text(data, rates, true, false));
 }
 
+void tell_longest(const Wanted& wanted, const LogData& data) {
+  if (wanted.printed()) say_out("{}", longest_text(data, wanted.longest, false, colours_on(STDOUT_FILENO)));
+  else write_file(wanted.out, longest_text(data, wanted.longest, true, false));
+}
+
 // Tells how far it is, once that has taken a while. A page needs details of the longest collection only.
 LogData read_slowly(const Wanted& wanted, const Progress& progress) {
   using Clock = std::chrono::steady_clock;
@@ -64,7 +72,7 @@ LogData read_slowly(const Wanted& wanted, const Progress& progress) {
   std::error_code none;
   const uintmax_t found = std::filesystem::file_size(wanted.log, none);
   const double size = none ? 0 : double(found);
-  LogData data = read_log(wanted.log, wanted.json || wanted.trace || wanted.phases ? Keep::all : Keep::longest, [&](uint64_t bytes) {
+  LogData data = read_log(wanted.log, wanted.json || wanted.trace || wanted.table() ? Keep::all : Keep::longest, [&](uint64_t bytes) {
     if (Clock::now() - begin > std::chrono::milliseconds(500)) progress.show(fmt::format("report: reading {}: {:.0f} of {:.0f} MB", printable(wanted.log), double(bytes) / 1e6, std::max(size, double(bytes)) / 1e6));
   });
   progress.show("");
@@ -75,11 +83,13 @@ int report(const Wanted& wanted) {
   check(wanted);
   const Progress progress;
   const LogData data = read_slowly(wanted, progress);
-  const char* told = wanted.json ? "the records are of" : wanted.trace ? "the trace is of" : wanted.phases ? "the table is of" : "the page shows";
+  const char* told = wanted.json ? "the records are of" : wanted.trace ? "the trace is of" : wanted.table() ? "the table is of" : "the page shows";
   if (wanted.trace) {
     write(wanted, trace_of(data));
   } else if (wanted.phases) {
     tell_phases(wanted, data);
+  } else if (wanted.longest != 0) {
+    tell_longest(wanted, data);
   } else if (wanted.page()) {
     if (data.cycles.size() > kManyCollections) progress.show("report: drawing");
     const std::string page = draw_log(data);
@@ -96,14 +106,15 @@ int report(const Wanted& wanted) {
 } // namespace
 
 Command add_report(CLI::App& root) {
-  CLI::App* app = root.add_subcommand("report", "One page from a JSON log: pauses, heap, workers' timeline, nodes, steals, locality; or a record for each worker and collection; or a trace; or a table of phases");
+  CLI::App* app = root.add_subcommand("report", "One page from a JSON log: pauses, heap, workers' timeline, nodes, steals, locality; or a record for each worker and collection; or a trace; or a table of phases, or of the longest pauses");
   auto wanted = std::make_shared<Wanted>();
   app->add_option("LOG", wanted->log, "A log written with log=FILE,log_format=json, or by 'garner simulate --log'")->required()->option_text("LOG");
-  CLI::Option* out = app->add_option("-o,--output", wanted->out, "The page, - for stdout; with --json one is made when this is given; with --trace or --phases what is printed when this is not given, the table as markdown")->type_name("FILE")->capture_default_str();
+  CLI::Option* out = app->add_option("-o,--output", wanted->out, "The page, - for stdout; with --json one is made when this is given; with --trace, --phases or --longest what is printed when this is not given, a table as markdown")->type_name("FILE")->capture_default_str();
   app->add_flag("--json", wanted->json, "Print one record for each worker and collection, what it did in all phases: a JSON object a line");
   app->add_flag("--trace", wanted->trace, "Instead of a page, a trace that ui.perfetto.dev opens: pauses, phases, what workers did when, and sizes of the heap, as JSON");
   app->add_flag("--phases", wanted->phases, fmt::format("Instead of a page, a table by kind of collection and phase: time, roots, objects and bytes; and beside each time the least that this machine's memory allows for that work, which is measured for about a second, in 256 MB. {}", kLimitWords));
   app->add_flag("--no-limits", wanted->no_limits, "With --phases: measure nothing, and leave these limits out");
+  app->add_option("--longest", wanted->longest, "Instead of a page, a table of so many longest pauses: kind and cause, the phases that took a twentieth of it or more, the heap before and after, and when memory was at its most")->type_name("N")->check(CLI::Range(1, 1'000'000));
   return {app, [wanted, out](const Invocation&) {
             wanted->out_given = out->count() != 0;
             return report(*wanted);
