@@ -15,8 +15,8 @@
 // WHY NO REFERENCE IS MISSED. Old space is closed: what is old and was not swept refers to nothing that was. A slot with a reference into a region that goes lies in (1) an old
 // object that has been there since the choice, and was read by the thread after its last change or lies on a written page; (2) one that became old since, whose
 // pages were noted as written (Heap::grown_old) and cleaned when they were read, in which case it is as (1); (3) a copy of an earlier portion, which was read as it was
-// copied; (4) a young object, all of which are read in the pause; (5) a root or a handle. A noted slot is looked at once, with the portion of what it referred to: since then it was not changed, or its page is
-// read in that pause. In a region that leaves a slot is noted only for what goes before it: else it is read with its copy, as (3), or, where the region turns out to stay, with all of that region in the
+// copied; (4) a young object, all of which are read in the pause; (5) a root or a handle. A noted slot is looked at once, with the portion of what it referred to: since it was noted it was not changed, or its page has been
+// read again, in that pause at the latest. In a region that leaves a slot is noted only for what goes before it: else it is read with its copy, as (3), or, where the region turns out to stay, with all of that region in the
 // pause that finds it (unread_staying). So no list that is kept leads into a region that was emptied.
 //
 // Invariants:
