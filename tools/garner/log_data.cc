@@ -313,6 +313,15 @@ std::string damage_of(const LogData& log) {
   return all;
 }
 
+std::vector<std::pair<std::string, double>> parts_of(const CycleSeen& cycle) {
+  std::vector<std::pair<std::string, double>> parts = {{"stopping threads", cycle.stop_ns}};
+  parts.insert(parts.end(), cycle.phase_ns.begin(), cycle.phase_ns.end());
+  double rest = cycle.pause_ns;
+  for (const auto& part : parts) rest -= part.second;
+  parts.emplace_back("the rest", rest);
+  return parts;
+}
+
 const CycleSeen& LogData::longest() const {
   return std::max_element(cycles.begin(), cycles.end(), [](const auto& a, const auto& b) { return a.second.pause_ns < b.second.pause_ns; })->second;
 }

@@ -107,6 +107,8 @@ std::string damage_of(const LogData& log);
 // went on as a full one has each twice; of that, and of a log without durations, what was seen at workers. Since the collection was asked for.
 struct PhaseTime { std::string name; double begin_ns, end_ns; };
 std::vector<PhaseTime> phases_of(const CycleSeen& cycle);
+// What a pause was made of, which adds up to it: `stopping threads`, the phases as the collection measured them, `the rest`.
+std::vector<std::pair<std::string, double>> parts_of(const CycleSeen& cycle);
 // How pages name what a span tells, below kWorks.
 unsigned work_of(const CycleSeen& cycle, const std::vector<PhaseTime>& phases, const SpanSeen& span);
 

@@ -54,11 +54,7 @@ std::vector<PauseSeen> longest_pauses(const LogData& log, size_t count) {
 }
 
 std::string parts_text(const CycleSeen& cycle) {
-  std::vector<std::pair<std::string, double>> parts = cycle.phase_ns;
-  parts.insert(parts.begin(), {"stopping threads", cycle.stop_ns});
-  double rest = cycle.pause_ns;
-  for (const auto& part : parts) rest -= part.second;
-  parts.emplace_back("the rest", rest);
+  std::vector<std::pair<std::string, double>> parts = parts_of(cycle);
   std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string text;
   for (const auto& [name, ns] : parts)

@@ -82,7 +82,6 @@ std::vector<PhaseRow> phase_rows(const LogData& log) {
   bool any = false;
   for (const auto& [number, c] : log.cycles) {
     const size_t kind = kind_of(c);
-    double rest = c.pause_ns;
     const auto add = [&](const std::string& phase, double ns) {
       if (ns < 1) return; // no clock tells less
       const size_t place = size_t(std::find(std::begin(kPhases), std::end(kPhases), phase) - std::begin(kPhases));
@@ -92,12 +91,9 @@ std::vector<PhaseRow> phase_rows(const LogData& log) {
       row.ns += ns;
       row.moved_known = log.tells_slid || kind != kFull || phase != "compact";
       add_work(row, c);
-      rest -= ns;
     };
     if (std::any_of(c.phase_ns.begin(), c.phase_ns.end(), [](const auto& phase) { return phase.second >= 1; })) any = true;
-    add("stopping threads", c.stop_ns);
-    for (const auto& [phase, ns] : c.phase_ns) add(phase, ns);
-    add("the rest", rest);
+    for (const auto& [part, ns] : parts_of(c)) add(part, ns);
     add("pause", c.pause_ns);
   }
   std::vector<PhaseRow> all;

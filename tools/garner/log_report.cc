@@ -51,18 +51,18 @@ void check(const Wanted& wanted) {
   if (!wanted.printed() && std::filesystem::equivalent(wanted.log, wanted.out, none)) throw UsageError(fmt::format("'{}' is the log itself, which would be lost; -o names another file", wanted.out));
 }
 
+// make(markdown, colour): for stdout as columns, into a file as markdown.
+template <class F> void write_table(const Wanted& wanted, F make) {
+  if (wanted.printed()) say_out("{}", make(false, colours_on(STDOUT_FILENO)));
+  else write_file(wanted.out, make(true, false));
+}
+
 // Measures this machine, unless that was not asked for or says nothing of the log's.
 void tell_phases(const Wanted& wanted, const LogData& data) {
   if (phase_rows(data).empty()) throw UsageError(wanted.log + ": no durations of phases in it");
   std::optional<MemoryRates> rates;
   if (!wanted.no_limits && !data.simulated) rates = memory_rates(std::clamp(data.workers, 1u, std::max(std::thread::hardware_concurrency(), 1u)), 1);
-  if (wanted.printed()) say_out("{}", phases_text(data, rates, false, colours_on(STDOUT_FILENO)));
-  else write_file(wanted.out, phases_text(data, rates, true, false));
-}
-
-void tell_longest(const Wanted& wanted, const LogData& data) {
-  if (wanted.printed()) say_out("{}", longest_text(data, wanted.longest, false, colours_on(STDOUT_FILENO)));
-  else write_file(wanted.out, longest_text(data, wanted.longest, true, false));
+  write_table(wanted, [&](bool markdown, bool colour) { return phases_text(data, rates, markdown, colour); });
 }
 
 // Tells how far it is, once that has taken a while. A page needs details of the longest collection only.
@@ -89,7 +89,7 @@ int report(const Wanted& wanted) {
   } else if (wanted.phases) {
     tell_phases(wanted, data);
   } else if (wanted.longest != 0) {
-    tell_longest(wanted, data);
+    write_table(wanted, [&](bool markdown, bool colour) { return longest_text(data, wanted.longest, markdown, colour); });
   } else if (wanted.page()) {
     if (data.cycles.size() > kManyCollections) progress.show("report: drawing");
     const std::string page = draw_log(data);
