@@ -37,6 +37,8 @@ template <class M> class Budget {
   // Bytes of it that were taken and not repaid. Whatever is free next repays it: would such memory go to whoever asks first, none were kept back the next time
   // that memory runs out. Lists that have grown are no debt: no free memory repays them.
   u64 borrowed() const { return __atomic_load_n(&borrowed_, __ATOMIC_RELAXED); }
+  // The other half is for who must throw.
+  bool half_kept() const { return borrowed() <= held_.load_relaxed() / 2; }
   void repay(u64 bytes) {
     for (u64 now = borrowed(); now != 0 && !__atomic_compare_exchange_n(&borrowed_, &now, now - min_of(now, bytes), true, __ATOMIC_RELAXED, __ATOMIC_RELAXED);) {}
   }

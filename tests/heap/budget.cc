@@ -64,11 +64,13 @@ TEST(Budget, WhatIsFreeRepaysWhatWasKeptBackFirst) {
   };
   std::vector<u32> ordinary = fill(Reach::ordinary);
   EXPECT_EQ(budget.borrowed(), 0u);
+  EXPECT_TRUE(budget.half_kept());
   u32 least = ~u32(0);
   for (u32 round = 0; round < 4; round++) {
     const std::vector<u32> thrown = fill(Reach::all);
     least = min_of(least, u32(thrown.size()));
     ASSERT_GT(budget.borrowed(), 0u);
+    EXPECT_FALSE(budget.half_kept()) << "all of it is in use";
     const u32 freed = u32(thrown.size()) + 4; // others than those that were taken last, and a few more
     ASSERT_GT(ordinary.size(), freed);
     for (u32 i = 0; i < freed; i++) {

@@ -3,7 +3,7 @@
 // A buffer is [begin, end): all zero when handed out, but for its last word (see next_of_buffer), published as alloc_ptr = begin + 8 and alloc_limit = end - 16, so that the last
 // object ends at least 24 bytes before the end and a filler always fits. The compiled path never checks for large objects; buffers
 // stay below the large threshold for that reason.
-// When a request fails: collect (young, or full when due), then full, then full with everything compacted; then, while objects wait to be finalized, a little of what is kept back;
+// When a request fails: collect (young, or full when due), then full, then full with everything compacted; then, while objects wait to be finalized, a little of what is kept back, once for each thread;
 // once they have been, that again; then pages of its own for the object, and of what is kept back a quarter; then null, which the runtime turns into OutOfMemoryException. Every step is skipped when another thread has collected meanwhile, and comes later when others were faster (Attempts).
 #include "host/dotnet/host.h"
 
@@ -110,7 +110,7 @@ clr::Object* DotNet::from_buffer(clr::gc_alloc_context* context, usize bytes) {
   context->alloc_ptr = reinterpret_cast<u8*>(range.begin + kHeadBytes);
   context->alloc_limit = reinterpret_cast<u8*>(range.end - kTailBytes);
   context->alloc_count++;
-  context->gc_reserved_1 = nullptr; // there is memory again: what is left of its part stays with those who have none
+  take_part(context, 0); // there is memory again: what is left of its part stays with those who have none
   if (next != 0) {
     store_word(next_of_buffer(context), next);
     __builtin_prefetch(reinterpret_cast<void*>(next), 1);
@@ -189,16 +189,20 @@ clr::Object* DotNet::place_last(clr::gc_alloc_context* context, usize bytes, boo
 // The runtime throws now. This thread, and only it, may have a little of what is kept back, for the exception and those who catch it.
 clr::Object* DotNet::out_of_memory(clr::gc_alloc_context* context, usize bytes) {
   cycle->emitter().emit(EventId::out_of_memory, OutOfMemory{bytes, heap().budget().committed(), heap().budget().limit()});
-  context->gc_reserved_1 = reinterpret_cast<void*>(kThrowingBytes);
+  take_part(context, kThrowingBytes);
   return nullptr;
 }
 
+// How much of what is kept back this thread may still have (a multiple of 8) | 1 if it has once been lent some of it, which it keeps until it ends.
+word DotNet::part(const clr::gc_alloc_context* context) { return reinterpret_cast<word>(context->gc_reserved_1); }
+void DotNet::take_part(clr::gc_alloc_context* context, usize bytes) { context->gc_reserved_1 = reinterpret_cast<void*>((part(context) & 1) | bytes); }
+
 clr::Object* DotNet::from_reserve(clr::gc_alloc_context* context, usize bytes) {
-  usize left = reinterpret_cast<usize>(context->gc_reserved_1);
+  const usize left = part(context) & ~word(1);
   if (GARNER_LIKELY(left < bytes)) return nullptr;
   Range range = cycle->spaces().last_resort.take(bytes, bytes);
   if (range.begin == 0) return nullptr;
-  context->gc_reserved_1 = reinterpret_cast<void*>(left - bytes);
+  take_part(context, left - bytes);
   if (!range.zeroed) memset(reinterpret_cast<void*>(range.begin), 0, bytes);
   context->alloc_bytes += i64(bytes);
   clr::Object* object = reinterpret_cast<clr::Object*>(range.begin + kHeadBytes);
@@ -268,7 +272,8 @@ clr::Object* DotNet::next_finalizable() {
 
 // The collections before have come within milliseconds, and what waits to be finalized, or is being, is kept by each of them: so its thread is given time, as long as it gets on with
 // that, and then what it has let go of is collected. False where nothing waits, nothing comes of it (this thread may hold what a finalizer waits for), or nothing can.
-// Who asks for little (context: not null) has that first, without waiting: what runs finalizers allocates before the first of them, and no call tells whose thread that is.
+// Who asks for little (context: not null) has that first, without waiting: what runs finalizers allocates before the first of them, and no call tells whose thread that is. A thread has
+// it once: the region it lies in is the program's after the next collection, so a thread that came again would get all that is kept back for throwing, a region a time.
 bool DotNet::finalizers_give(usize bytes, clr::gc_alloc_context* context) {
   constexpr u32 kLooks = 500, kInVain = 50; // ms
   constexpr timespec kPause{0, 1'000'000};
@@ -283,7 +288,7 @@ bool DotNet::finalizers_give(usize bytes, clr::gc_alloc_context* context) {
   Atomic<u32> nobody{0}; // wakes this thread
   const bool cooperative = ee->EnablePreemptiveGC();
   auto now = look();
-  const bool lends = context != nullptr && now.waiting != 0 && bytes <= kWaitingBytes && context->gc_reserved_1 == nullptr;
+  const bool lends = context != nullptr && now.waiting != 0 && bytes <= kWaitingBytes && part(context) == 0 && heap().budget().half_kept();
   for (u32 looks = 0, in_vain = 0; !lends && looks < kLooks && in_vain < kInVain && now.waiting != 0; looks++) {
     futex_wait(nobody, 0, &kPause);
     const u64 before = now.ended;
@@ -292,7 +297,7 @@ bool DotNet::finalizers_give(usize bytes, clr::gc_alloc_context* context) {
   }
   if (cooperative) ee->DisablePreemptiveGC();
   if (lends) {
-    context->gc_reserved_1 = reinterpret_cast<void*>(kWaitingBytes + 1); // never used up, so once
+    context->gc_reserved_1 = reinterpret_cast<void*>(kWaitingBytes | 1);
     return true;
   }
   return now.ended != ended_before_full_ && relieve(Attempts::kMost - 1, Cause::memory_limit, cycle->count(), bytes, nullptr);
