@@ -75,7 +75,7 @@ template <class H, class M> class Moving {
   void forget(); // the same without its holes: a full collection finds them
 
   // A slot that a worker reads in the pause, by where it lies.
-  enum class Holder : u8 { old, copy, young };
+  enum class Holder : u8 { old, staying, copy, young };
   GARNER_INLINE void update(Self& self, Worker& w, Slot slot, Holder holder);
   Ref now_at(Ref ref) const {
     if (!heap_.contains(ref.at) || state_of(heap_.index_of(ref)) != Going::goes) return ref;

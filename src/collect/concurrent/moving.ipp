@@ -239,7 +239,7 @@ template <class H, class M> template <class ReadPage> void Moving<H, M>::update_
 }
 
 template <class H, class M> GARNER_INLINE void Moving<H, M>::update(Self& self, Worker& w, Slot slot, Holder holder) {
-  Ref ref = self.load(slot);
+  Ref ref = holder == Holder::staying ? load_noted(self, slot) : self.load(slot);
   if (!heap_.contains(ref.at)) return;
   const u32 index = heap_.index_of(ref);
   if (Going state = state_of(index); state == Going::goes) {
@@ -303,12 +303,16 @@ template <class H, class M> void Moving<H, M>::update_copies(Self& self, Worker&
   rewrite_rest(self, w);
 }
 
-// What it refers to may go now or later, and its own slots were left to the copies that there will not be.
+// What it refers to may go now or later, and its own slots were left to the copies that there will not be. Those on written pages are read with their page, by somebody else; those that
+// were noted, as what they refer to goes first, may be met by somebody else.
 template <class H, class M> void Moving<H, M>::update_staying(Self& self, Worker& w, u32 index) {
   if (mutated<M>(Trap::unread_staying)) return;
   heap_.old_marks().each(heap_.begin_of(index), align_up(heap_.region(index).top.load_relaxed(), kMarkBlockBytes), [&](word block, usize) {
     Ref ref = ref_of(block);
-    if (!host_.leaf(ref)) host_.each_slot(ref, [&](Slot slot) { update(self, w, slot, Holder::old); });
+    if (host_.leaf(ref)) return;
+    host_.each_slot(ref, [&](Slot slot) {
+      if (!heap_.written().is(slot.at)) update(self, w, slot, Holder::staying);
+    });
   });
   rewrite_rest(self, w);
 }
