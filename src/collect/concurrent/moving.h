@@ -17,7 +17,7 @@
 // pages were noted as written (Heap::grown_old) and cleaned when they were read, in which case it is as (1); (3) a copy of an earlier portion, which was read as it was
 // copied; (4) a young object, all of which are read in the pause; (5) a root or a handle. A noted slot is looked at once, with the portion of what it referred to: since it was noted it was not changed, or its page has been
 // read again, in that pause at the latest. In a region that leaves a slot is noted only for what goes before it: else it is read with its copy, as (3), or, where the region turns out to stay, with all of that region in the
-// pause that finds it (unread_staying). So no list that is kept leads into a region that was emptied.
+// pause that finds it (unread_staying), its written pages apart, which are read in that pause as (1). So no list that is kept leads into a region that was emptied.
 //
 // Invariants:
 //  - From the choice to the end old_marks() are exactly the old objects, so pages can be read by them; whatever becomes old is marked.
@@ -74,7 +74,7 @@ template <class H, class M> class Moving {
   void stay();   // nothing more goes; holes become old space's
   void forget(); // the same without its holes: a full collection finds them
 
-  // A slot that a worker reads in the pause, by where it lies.
+  // A slot that a worker reads in the pause, by where it lies. staying: in a region of the portion that stays, where another worker may meet it as one that was noted.
   enum class Holder : u8 { old, staying, copy, young };
   GARNER_INLINE void update(Self& self, Worker& w, Slot slot, Holder holder);
   Ref now_at(Ref ref) const {
