@@ -110,7 +110,7 @@ clr::Object* DotNet::from_buffer(clr::gc_alloc_context* context, usize bytes) {
   context->alloc_ptr = reinterpret_cast<u8*>(range.begin + kHeadBytes);
   context->alloc_limit = reinterpret_cast<u8*>(range.end - kTailBytes);
   context->alloc_count++;
-  take_part(context, 0); // there is memory again: what is left of its part stays with those who have none
+  set_part(context, 0); // there is memory again: what is left of its part stays with those who have none
   if (next != 0) {
     store_word(next_of_buffer(context), next);
     __builtin_prefetch(reinterpret_cast<void*>(next), 1);
@@ -189,20 +189,20 @@ clr::Object* DotNet::place_last(clr::gc_alloc_context* context, usize bytes, boo
 // The runtime throws now. This thread, and only it, may have a little of what is kept back, for the exception and those who catch it.
 clr::Object* DotNet::out_of_memory(clr::gc_alloc_context* context, usize bytes) {
   cycle->emitter().emit(EventId::out_of_memory, OutOfMemory{bytes, heap().budget().committed(), heap().budget().limit()});
-  take_part(context, kThrowingBytes);
+  set_part(context, kThrowingBytes);
   return nullptr;
 }
 
-// How much of what is kept back this thread may still have (a multiple of 8) | 1 if it has once been lent some of it, which it keeps until it ends.
+// How much of what is kept back this thread may still have (a multiple of 8) | kLent if it has once been lent some of it, which it keeps until it ends.
 word DotNet::part(const clr::gc_alloc_context* context) { return reinterpret_cast<word>(context->gc_reserved_1); }
-void DotNet::take_part(clr::gc_alloc_context* context, usize bytes) { context->gc_reserved_1 = reinterpret_cast<void*>((part(context) & 1) | bytes); }
+void DotNet::set_part(clr::gc_alloc_context* context, usize bytes) { context->gc_reserved_1 = reinterpret_cast<void*>((part(context) & kLent) | bytes); }
 
 clr::Object* DotNet::from_reserve(clr::gc_alloc_context* context, usize bytes) {
-  const usize left = part(context) & ~word(1);
+  const usize left = part(context) & ~kLent;
   if (GARNER_LIKELY(left < bytes)) return nullptr;
   Range range = cycle->spaces().last_resort.take(bytes, bytes);
   if (range.begin == 0) return nullptr;
-  take_part(context, left - bytes);
+  set_part(context, left - bytes);
   if (!range.zeroed) memset(reinterpret_cast<void*>(range.begin), 0, bytes);
   context->alloc_bytes += i64(bytes);
   clr::Object* object = reinterpret_cast<clr::Object*>(range.begin + kHeadBytes);
@@ -297,7 +297,7 @@ bool DotNet::finalizers_give(usize bytes, clr::gc_alloc_context* context) {
   }
   if (cooperative) ee->DisablePreemptiveGC();
   if (lends) {
-    context->gc_reserved_1 = reinterpret_cast<void*>(kWaitingBytes | 1);
+    context->gc_reserved_1 = reinterpret_cast<void*>(kWaitingBytes | kLent);
     return true;
   }
   return now.ended != ended_before_full_ && relieve(Attempts::kMost - 1, Cause::memory_limit, cycle->count(), bytes, nullptr);

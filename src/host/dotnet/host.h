@@ -248,9 +248,10 @@ class DotNet {
   bool marked_beside(usize bytes);
   bool beyond_memory(usize bytes);
   static constexpr usize kThrowingBytes = 128 * KiB, kWaitingBytes = 8 * KiB;
+  static constexpr word kLent = 1;
   clr::Object* out_of_memory(clr::gc_alloc_context* context, usize bytes);
   static word part(const clr::gc_alloc_context* context);
-  static void take_part(clr::gc_alloc_context* context, usize bytes);
+  static void set_part(clr::gc_alloc_context* context, usize bytes);
   clr::Object* from_reserve(clr::gc_alloc_context* context, usize bytes);
   bool relieve(u32 attempt, Cause cause, u64 seen, usize bytes, clr::gc_alloc_context* context);
   bool finalizers_give(usize bytes, clr::gc_alloc_context* context);

@@ -1,5 +1,5 @@
-// What a suite script measures from outside: a program that holds and churns memory, one that fills it up, one with millions of finalizers, one that
-// dies, one that shows its collector's threads, some that show
+// What a suite script measures from outside: a program that holds and churns memory, one that fills it up, one with millions of finalizers, one whose
+// finalizer does not end, one that dies, one that shows its collector's threads, some that show
 // what a setting does, one that is shot at with signals, and one whose graph is known.
 // `dotnet Endurance.dll NAME key=value …`; each prints `name value` lines.
 
@@ -28,10 +28,11 @@ internal static class Program
             case "queue": Settings.Queue(); return 0;
             case "finalizable": return Memory.Finalizable(Of("count", 2_000_000));
             case "finalized": Memory.FullOfFinalizable(Of("rounds", 20)); return 0;
+            case "stuck": Stuck.Run(Of("rounds", 5)); return 0;
             case "crash": Memory.Hold(20, 0); throw new InvalidOperationException("as asked");
             case "signals": return Signals.Storm(Of("count", 10_000), Of("rounds", 3));
             case "graph": return Graph.Run(Of("nodes", 0), Of("threads", 3), Of("handles", 0), Of("garbage", 0), Of("end", 0) switch { 1 => "crash", 2 => "exit", 3 => "loop", _ => "" });
-            default: Console.Error.WriteLine("Endurance hold|fill|finalizable|finalized|crash|processors|workers|garbage|replace|untouched|release|idle|queue|signals|graph [key=value …]"); return 2;
+            default: Console.Error.WriteLine("Endurance hold|fill|finalizable|finalized|stuck|crash|processors|workers|garbage|replace|untouched|release|idle|queue|signals|graph [key=value …]"); return 2;
         }
     }
 }

@@ -47,6 +47,14 @@ for limit in 0x2000000 0x8000000; do
   for try in 1 2 3; do measure env DOTNET_GCHeapHardLimit=$limit dotnet "$ENDURANCE" finalized && [ "$(value refused)" != 0 ] || break; done
   same "refused where all wait for finalizers" "$(value refused)" 0
 done
+# A finalizer that does not end, and others behind it: memory ends five times, and each time its handler can allocate.
+for workers in 1 2 4; do
+  OPTIONS=workers=$workers measure env DOTNET_GCHeapHardLimit=0x6000000 dotnet "$ENDURANCE" stuck rounds=5 && {
+    same "finalizers begun, of those that wait, workers=$workers" "$(value begun) $(value ended)" "1 0"
+    same "rounds survived with a finalizer that does not end, workers=$workers" "$(value survived)" 5
+    same "finalized once they could be, workers=$workers" "$(value finalized)" 10
+  }
+done
 limited "hard limit" $((160 * MB)) $((160 * MB + RUNTIME)) env DOTNET_GCHeapHardLimit=0xA000000
 limited "hard limit, server" $((160 * MB)) $((160 * MB + RUNTIME)) env DOTNET_gcServer=1 DOTNET_GCHeapHardLimit=0xA000000
 OPTIONS=limit=160m limited "heap.limit" $((160 * MB)) $((160 * MB + RUNTIME)) env A=A
