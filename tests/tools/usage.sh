@@ -45,6 +45,16 @@ done
 bad '--workers: Value -1 not in range 0 to 1024' run --workers -1 -- true
 bad '--timeout: -1 is no number from 0 on' compare --timeout -1 -- true
 
+# What would be ignored, or count as not given, is refused.
+for of_stock in '--workers 3' '-o log=x' '--preset org' '--lib x'; do
+  # shellcheck disable=SC2086 # words are arguments
+  bad '--option, --preset, --workers and --lib are of this collector' run --mode stock-server $of_stock -- true
+done
+bad '--log: is empty' run --log '' -- true
+bad '--limit: is empty' run --limit '' -- true
+bad '--output: is empty' report -o '' nowhere
+bad '--also: unknown option' compare --also nosuch=1 -- true
+
 "$garner" --version | grep -q '^garner [0-9]' || fail "--version"
 for command in run compare bench marks options doctor machine top; do
   "$garner" $command --help > "$scratch/out" 2>"$scratch/err" || fail "$command --help"
@@ -73,6 +83,22 @@ done
 for setting in DOTNET_GCDynamicAdaptationMode=0 GARNER=log=/nope/x.log CORECLR_ENABLE_PROFILING=1; do
   env "$setting" "$garner" doctor > "$scratch/out" || :
   grep -q "^note     ${setting%%=*}: " "$scratch/out" || fail "doctor, $setting: $(cat "$scratch/out")"
+done
+# A value that the collector or the runtime passes over is not said to be in force, nor is a name that nothing reads.
+of() { # setting, what doctor says of it
+  env "$1" "$garner" doctor > "$scratch/out" || :
+  grep -q "^note     ${1%%=*}: .*$2" "$scratch/out" || fail "doctor, $1: expected '$2': $(cat "$scratch/out")"
+}
+of DOTNET_GCgen0size=1000 'is below 64 KB and is ignored'
+of DOTNET_GCHeapHardLimitPercent=FF '255, .*is not between 1 and 99'
+of DOTNET_GCTotalPhysicalMemory=1 'is below 4 MB and is ignored'
+of DOTNET_GCgen0size=zzz 'no hexadecimal number'
+of DOTNET_gcServer=yes 'no hexadecimal number'
+of DOTNET_GCRegionSize=1000000 'without effect'
+of DOTNET_GCHeapHardLimt=10000000 'no setting that this collector knows'
+for name in $(grep -rhoE '(number|flag)\("[A-Za-z0-9]+"|\{"GC[A-Za-z0-9]+", *"System' "$tree"/src/host/dotnet/settings.cc "$tree"/src/host/dotnet/known_settings.h | sed 's/^[^"]*"//; s/".*//' | sort -u); do
+  env "DOTNET_$name=1" "$garner" doctor > "$scratch/out" || :
+  grep -q "^[a-z]*  *DOTNET_$name: .*no setting that this collector knows" "$scratch/out" && fail "doctor does not know $name, which the host reads"
 done
 # What it would set, for the options in force and for a log. The exit code is the machine's affair: it may have no .NET.
 GARNER=verify=both "$garner" doctor > "$scratch/out" || :

@@ -23,6 +23,18 @@ void expects_program(CLI::App& app) {
       ->option_text("-- PROGRAM [ARGUMENTS]");
 }
 
+namespace {
+
+// No option is asked for with an empty text: it would count as not given, or as a file without a name.
+void want_values(CLI::App& app) {
+  const CLI::Validator said([](std::string& text) { return text.empty() ? std::string("is empty") : std::string(); }, "");
+  for (CLI::Option* option : app.get_options())
+    if (option->get_items_expected_max() > 0 && !option->get_positional()) option->check(said);
+  for (CLI::App* below : app.get_subcommands({})) want_values(*below);
+}
+
+} // namespace
+
 std::vector<Command> add_commands(CLI::App& root) {
   root.name("garner");
   root.formatter(std::make_shared<HelpFormatter>()); // commands inherit it
@@ -32,6 +44,7 @@ std::vector<Command> add_commands(CLI::App& root) {
   root.require_subcommand(1);
   std::vector<Command> commands = {add_run(root), add_compare(root), add_bench(root), add_marks(root), add_options(root), add_doctor(root), add_machine(root), add_record(root), add_simulate(root), add_advise(root), add_reproduce(root), add_report(root), add_top(root)};
   for (const Command& command : commands) command.app->group("Commands");
+  want_values(root);
   return commands;
 }
 

@@ -48,6 +48,7 @@ void add_also(const CompareArgs& args, const Plan& plan, std::vector<Contender>&
     contenders.push_back({other, {}, ""});
   };
   for (const std::string& list : args.also) {
+    check_list(list, "--also");
     CollectorArgs with = args.collector;
     with.options.push_back(list);
     add(list, merge_options(with, std::getenv("GARNER")).text, args.collector.library);

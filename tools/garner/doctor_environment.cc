@@ -1,5 +1,6 @@
 #include "doctor_environment.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -23,6 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 constexpr const char* kPrefixes[] = {"DOTNET_", "COMPlus_"}; // the first that has a setting counts
 constexpr const char* kNothingStarts = "no .NET program starts";
+constexpr const char* kNoNumber = ": no hexadecimal number, the runtime does not read it";
 
 // Judges one environment; findings in the order in which they are made.
 class Judge {
@@ -61,6 +63,10 @@ constexpr Known kKnown[] = {
   {"GCPath", &Judge::path}, {"GCName", &Judge::collector_name}, {"GCGarner", &Judge::nothing}, {"GCHeapAffinitizeRanges", &Judge::affinity}, {"GCLargePages", &Judge::large_pages},
   {"GCHeapHardLimit", &Judge::hard_limit}, {"GCHeapHardLimitSOH", &Judge::hard_limit}, {"GCHeapHardLimitLOH", &Judge::hard_limit}, {"GCHeapHardLimitPOH", &Judge::hard_limit},
 };
+
+template <class List> bool names(const List& list, const std::string& bare) {
+  return std::any_of(std::begin(list), std::end(list), [&](const char* each) { return bare == each; });
+}
 
 // As the runtime reads numbers: hexadecimal, with 0x or without.
 std::optional<uint64_t> hex_number(const std::string& text) {
@@ -128,7 +134,7 @@ void Judge::hard_limit(const std::string& name, const std::string& value) {
   const uint64_t limit = whole ? number("GCHeapHardLimit") : parts;
   if (limit != 0 && limit < dotnet::kLeastLimit)
     return say(Severity::problem, name, fmt::format("{}: {} bytes, as the runtime reads it (hexadecimal); a limit below 4 MB is too small for .NET, {}", printable(value), limit, kNothingStarts));
-  if (!hex_number(value)) return say(Severity::note, name, printable(value) + ": no hexadecimal number, the runtime does not read it");
+  if (!hex_number(value)) return say(Severity::note, name, printable(value) + kNoNumber);
   say(Severity::note, name, fmt::format("{} is in force: {} MB", printable(value), megabytes_text(double(limit))));
 }
 
@@ -180,6 +186,13 @@ void Judge::stock(const std::string& name, const std::string& bare, const std::s
     if (known.bare == bare) return (this->*known.judge)(name, value);
   for (const dotnet::Ignored& ignored : dotnet::kIgnored)
     if (ignored.private_key == bare) return say(Severity::note, name, printable(value) + ": without effect on this collector");
+  if (names(dotnet::kNotHere, bare)) return say(Severity::note, name, printable(value) + ": without effect on this collector");
+  const auto bounded = std::find_if(std::begin(dotnet::kBounded), std::end(dotnet::kBounded), [&](const dotnet::Bounded* each) { return bare == each->private_key; });
+  if (bounded == std::end(dotnet::kBounded) && !names(dotnet::kRead, bare)) return say(Severity::note, name, printable(value) + ": no setting that this collector knows");
+  const std::optional<uint64_t> number = hex_number(value);
+  if (!number) return say(Severity::note, name, printable(value) + kNoNumber);
+  if (bounded != std::end(dotnet::kBounded) && *number != 0 && !dotnet::within(**bounded, i64(*number)))
+    return say(Severity::note, name, fmt::format("{}: {}, as the runtime reads it (hexadecimal), {}", printable(value), *number, (*bounded)->why));
   in_force(name, value);
 }
 

@@ -71,10 +71,13 @@ void check_log(const fs::path& path) {
 }
 
 // What would be ignored is refused.
-void want_one_log(const RunArgs& args, Mode mode) {
+void want_meaning(const RunArgs& args, Mode mode) {
+  const CollectorArgs& own = args.collector;
+  if (mode != Mode::garner && !args.log.empty()) throw UsageError(fmt::format("--log: {} writes no log; only this collector does", name_of(mode)));
+  if (mode != Mode::garner && (!own.options.empty() || !own.preset.empty() || own.workers >= 0 || !own.library.empty()))
+    throw UsageError(fmt::format("--option, --preset, --workers and --lib are of this collector; {} has none of them", name_of(mode)));
   if (args.log.empty()) return;
-  if (mode != Mode::garner) throw UsageError(fmt::format("--log: {} writes no log; only this collector does", name_of(mode)));
-  for (const std::string& option : args.collector.options)
+  for (const std::string& option : own.options)
     if (Settings settings; settings.parse(option.c_str()) && settings.given(Opt::log)) throw UsageError(fmt::format("--log {} and the option {}: the log goes to one file", args.log, option));
 }
 
@@ -193,7 +196,7 @@ int run(const RunArgs& args, const Invocation& invocation) {
   Mode mode = parse_mode(args.mode);
   std::optional<uint64_t> limit;
   if (!args.limit.empty()) limit = parse_size(args.limit, "--limit");
-  want_one_log(args, mode);
+  want_meaning(args, mode);
   LogUse use;
   std::string library;
   if (mode == Mode::garner) {

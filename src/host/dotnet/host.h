@@ -23,6 +23,7 @@
 namespace garner::dotnet {
 
 class DotNet;
+struct Bounded; // known_settings.h
 struct CpuSet {
   u64 bits[16]; // processors 0 to 1023
   u32 count() const {
@@ -229,6 +230,7 @@ class DotNet {
   u32 worker_count();
   static bool spawn_worker(void (*entry)(void*), void* arg, void* self);
   i64 number(const char* private_key, const char* public_key, i64 otherwise);
+  u64 bounded(const Bounded& setting); // 0: not set, or outside of its bounds
   bool flag(const char* private_key, const char* public_key, bool otherwise);
   clr::Hresult refuse(const char* sentence);
   clr::Object* allocate_small(clr::gc_alloc_context* context, usize bytes, u32 flags);

@@ -1,5 +1,5 @@
-// What is known of the runtime's settings before a program runs: least limit, those without effect, how a list of processors is read. Of the host, which goes by it,
-// and of `garner doctor`, which tells beforehand.
+// What is known of the runtime's settings before a program runs: least limit, those that are read, within what bounds, those without effect, how a list of processors is read.
+// Of the host, which goes by it, and of `garner doctor`, which tells beforehand.
 #pragma once
 #include "base/words.h"
 
@@ -10,6 +10,21 @@ inline constexpr u64 kLeastLimit = 4 * MiB; // .NET does not start in less
 // Of a container's limit, where nothing else gives the heap one.
 inline constexpr u64 kContainerShare = 75, kContainerLeast = 20 * MiB; // percent
 inline u64 limit_in_container(u64 bytes) { return bytes / 100 * kContainerShare > kContainerLeast ? bytes / 100 * kContainerShare : kContainerLeast; }
+
+// Stock settings that are numbers, beside the Bounded: those that the host reads.
+inline constexpr const char* kRead[] = {
+    "gcServer", "gcConcurrent", "GCRetainVM", "GCLargePages", "GCNoAffinitize", "gcConservative", "GCNumaAware", "GCHeapCount", "GCConserveMemory", "GCGen0MaxBudget", "GCLOHThreshold", "GCHighMemPercent",
+    "GCHeapHardLimit", "GCHeapHardLimitSOH", "GCHeapHardLimitLOH", "GCHeapHardLimitPOH", "GCHeapHardLimitSOHPercent", "GCHeapHardLimitLOHPercent", "GCHeapHardLimitPOHPercent", "GCHeapAffinitizeMask",
+};
+
+// Those of which a value outside of [least, most] is ignored, and said to be; 0 asks for nothing.
+struct Bounded { const char* private_key; const char* public_key; i64 least, most; const char* why; };
+inline constexpr i64 kAnyMost = i64(~u64(0) >> 1);
+inline constexpr Bounded kGen0Size{"GCgen0size", "System.GC.Gen0Size", i64(64 * KiB), kAnyMost, "is below 64 KB and is ignored"}; // no valid size for the runtime either
+inline constexpr Bounded kLimitPercent{"GCHeapHardLimitPercent", "System.GC.HeapHardLimitPercent", 1, 99, "is not between 1 and 99 (hexadecimal 63) and is ignored"};
+inline constexpr Bounded kTotalMemory{"GCTotalPhysicalMemory", nullptr, i64(kLeastLimit), kAnyMost, "is below 4 MB and is ignored"};
+inline constexpr const Bounded* kBounded[] = {&kGen0Size, &kLimitPercent, &kTotalMemory};
+inline constexpr bool within(const Bounded& setting, i64 value) { return value >= setting.least && value <= setting.most; }
 
 // Stock settings that nothing here reads, and the value that asks for nothing.
 struct Ignored { const char* private_key; const char* public_key; i64 harmless; };
@@ -27,6 +42,8 @@ inline constexpr Ignored kIgnored[] = {
     {"GCStress", nullptr, 0},
     {"HeapVerify", nullptr, 0},
 };
+// Of these the notice is of their own: what they would change is not here.
+inline constexpr const char* kNotHere[] = {"GCRegionRange", "GCRegionSize", "GCCpuGroup"};
 
 inline constexpr const char* kOfProfilers = "a profiler is not told which objects moved or survived; after the first collection addresses it remembers are wrong";
 

@@ -14,8 +14,6 @@
 namespace garner::dotnet {
 namespace {
 
-constexpr u64 kLeastGen0 = 64 * KiB;
-
 alignas(TheCycle) char cycle_storage[sizeof(TheCycle)];
 
 struct Spawn { void (*entry)(void*); void* arg; const CpuSet* processors; };
@@ -25,6 +23,11 @@ struct Spawn { void (*entry)(void*); void* arg; const CpuSet* processors; };
 i64 DotNet::number(const char* private_key, const char* public_key, i64 otherwise) {
   i64 value;
   return ee->GetIntConfigValue(private_key, public_key, &value) ? value : otherwise;
+}
+
+u64 DotNet::bounded(const Bounded& setting) {
+  const i64 value = number(setting.private_key, setting.public_key, 0);
+  return within(setting, value) ? u64(value) : 0;
 }
 
 bool DotNet::flag(const char* private_key, const char* public_key, bool otherwise) {
@@ -78,8 +81,7 @@ StockSettings DotNet::read_stock() {
   s.numa_aware = number("GCNumaAware", nullptr, 1) != 0;
   s.heap_count = u32(max_of<i64>(number("GCHeapCount", "System.GC.HeapCount", 0), 0));
   s.conserve = u32(clamp_to<i64>(number("GCConserveMemory", "System.GC.ConserveMemory", 0), 0, 9));
-  s.gen0_size = u64(max_of<i64>(number("GCgen0size", "System.GC.Gen0Size", 0), 0));
-  if (s.gen0_size < kLeastGen0) s.gen0_size = 0; // no valid size for the runtime either
+  s.gen0_size = bounded(kGen0Size);
   s.gen0_max = u64(max_of<i64>(number("GCGen0MaxBudget", "System.GC.Gen0MaxBudget", 0), 0));
   s.loh_threshold = max_of<u64>(u64(max_of<i64>(number("GCLOHThreshold", "System.GC.LOHThreshold", 0), 0)), clr::kLargeObjectBytes);
   u32 percent = u32(clamp_to<i64>(number("GCHighMemPercent", "System.GC.HighMemoryPercent", 0), 0, 99));
@@ -87,7 +89,7 @@ StockSettings DotNet::read_stock() {
 
   MemoryFacts facts = memory_facts();
   u64 memory = facts.container != 0 ? facts.container : facts.physical;
-  if (i64 given = number("GCTotalPhysicalMemory", nullptr, 0); given > 0) memory = u64(given);
+  if (u64 given = bounded(kTotalMemory); given != 0) memory = given;
   s.total_memory = memory;
   s.contained = facts.container != 0;
   struct sysinfo system{};
@@ -104,8 +106,7 @@ StockSettings DotNet::read_stock() {
   s.limit_by_heap = parts != 0 || part_percent != 0;
   if (parts != 0) s.hard_limit = parts;
   else if (part_percent != 0) s.hard_limit = memory / 100 * min_of<u64>(part_percent, 100);
-  if (s.hard_limit == 0)
-    if (i64 share = number("GCHeapHardLimitPercent", "System.GC.HeapHardLimitPercent", 0); share > 0 && share < 100) s.hard_limit = memory / 100 * u64(share);
+  if (s.hard_limit == 0) s.hard_limit = memory / 100 * bounded(kLimitPercent);
   if (settings.given(Opt::limit) && settings.get(Opt::limit) != 0) s.hard_limit = settings.bytes(Opt::limit);
   else if (settings.get(Opt::limit_percent) != 0) s.hard_limit = memory / 100 * u64(settings.get(Opt::limit_percent));
   s.limit_from_config = s.hard_limit != 0;
@@ -122,7 +123,8 @@ void DotNet::note_unsupported() {
   if (number("GCRegionRange", "System.GC.RegionRange", 0) > 0 || number("GCRegionSize", "System.GC.RegionSize", 0) > 0)
     say("GCRegionRange and GCRegionSize are not supported; heap.reserve and heap.region are the settings here");
   if (flag("GCCpuGroup", "System.GC.CpuGroup", false)) say("GCCpuGroup has no meaning on Linux");
-  if (i64 asked = number("GCgen0size", "System.GC.Gen0Size", 0); asked != 0 && stock.gen0_size == 0) say("GCgen0size is below 64 KB and is ignored");
+  for (const Bounded* setting : kBounded)
+    if (i64 asked = number(setting->private_key, setting->public_key, 0); asked != 0 && !within(*setting, asked)) say(Line().text(setting->private_key).text(" ").text(setting->why).c_str());
   Line line;
   for (const Ignored& key : kIgnored)
     if (number(key.private_key, key.public_key, key.harmless) != key.harmless)

@@ -127,6 +127,8 @@ says "settings without effect here: GCMaxHeapCount, GCLatencyLevel" DOTNET_GCMax
 says "" DOTNET_GCMaxHeapCount=0 DOTNET_GCDynamicAdaptationMode=1 DOTNET_GCNumaAware=0 DOTNET_GCLatencyLevel=1 DOTNET_GCStress=0 CORECLR_ENABLE_PROFILING=0
 says "" GARNER=notices=off DOTNET_GCMaxHeapCount=1 DOTNET_GCgen0size=0x1000
 says "GCgen0size is below 64 KB" DOTNET_GCgen0size=0x1000
+says "GCHeapHardLimitPercent is not between 1 and 99" DOTNET_GCHeapHardLimitPercent=0x64
+says "GCTotalPhysicalMemory is below 4 MB" DOTNET_GCTotalPhysicalMemory=1
 says "a profiler is not told which objects moved" CORECLR_ENABLE_PROFILING=1 "CORECLR_PROFILER={cf0d821e-299b-5307-a3d8-b283c03916dd}" CORECLR_PROFILER_PATH=/nonexistent.so
 
 # ---- what is refused

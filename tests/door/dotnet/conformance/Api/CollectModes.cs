@@ -38,7 +38,7 @@ internal static class CollectModes
         full = GC.CollectionCount(2);
         for (int i = 0; i < 4; i++)
             GC.Collect(2, GCCollectionMode.Optimized);
-        Expect.Equal(full, GC.CollectionCount(2)); // nothing has come since
+        Expect.That(Heap.Forced || GC.CollectionCount(2) == full, "Optimized declines where nothing has come since");
         Expect.Throws<ArgumentOutOfRangeException>(static () => GC.Collect(-1), "generation -1");
         Expect.Throws<ArgumentOutOfRangeException>(static () => GC.Collect(1, (GCCollectionMode)77), "an unknown mode");
         Expect.Throws<ArgumentException>(static () => GC.Collect(0, GCCollectionMode.Aggressive, true, true), "Aggressive of generation 0");
