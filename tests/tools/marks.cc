@@ -58,6 +58,25 @@ TEST(Marks, MeansAreOverWorkloadsAndSizesAndBestIsChosenInEachPart) {
   EXPECT_EQ(verdicts[3].holds, Holds::unmarked);
 }
 
+TEST(Marks, WhatOneRunSaysOfASinglePartIsToldByMoreRuns) {
+  Parts parts = {{"trees at 2", part("2", {12, 10, 16, 20, 20})}, {"trees unlimited", part("unlimited", {9, 10, 12, 18, 18})}};
+  const std::vector<PartPlan> again = row("cpu").again(kTwo, parts);
+  ASSERT_EQ(again.size(), 1u);
+  EXPECT_EQ(again[0].name, "trees at 2, again");
+  EXPECT_EQ(again[0].runs, 3);
+  EXPECT_TRUE(row("cpu").again({{"trees"}, {"2", "unlimited"}, 3}, parts).empty()) << "as many runs as that were asked for";
+  EXPECT_EQ(cpu(parts)[2].holds, Holds::no) << "where it has not been measured the one run counts";
+  parts["trees at 2, again"] = part("2", {10.5, 10});
+  const std::vector<Verdict> verdicts = cpu(parts);
+  EXPECT_EQ(verdicts[2].reached, "1.05 at most, 0 of 2 above");
+  EXPECT_EQ(verdicts[2].holds, Holds::yes);
+  EXPECT_EQ(verdicts[0].reached, "1.04: 1.20 at 2, 0.90 unlimited") << "means are of the one run";
+  parts["trees at 2, again"] = part("2", {-1, 10});
+  EXPECT_EQ(cpu(parts)[2].holds, Holds::no);
+  parts["trees at 2, again"] = part("2", {11.5, 10});
+  EXPECT_EQ(cpu(parts)[2].reached, "1.15 at most, 1 of 2 above");
+}
+
 TEST(Marks, WhatIsWorseIsNamedTheWorstFirst) {
   const std::vector<Verdict> verdicts = cpu({{"trees at 2", part("2", {10.5, 10, 11, 12, 12})}, {"trees unlimited", part("unlimited", {12, 10, 8, 18, 18})}});
   EXPECT_EQ(verdicts[0].holds, Holds::no);

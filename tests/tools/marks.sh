@@ -16,7 +16,7 @@ lacks() { ! tr -s ' ' < "$scratch/out" | grep -qF -- "$1" || fail "'$1' is in: $
 runs() { wc -l < "$scratch/runs"; }
 
 # Works from a heap of 40 MB on. On stock it stops for 16 ms, for 8 at most; here for 8 and 2, `slow` for 20 at most; with one worker for 24. `wrong` has another
-# result here, `failing` fails here with a limit. The file `stop` names the workload that interrupts the command. The log says that the collector was loaded.
+# result here, `failing` fails here with a limit, `hungry` takes more of a processor. The file `stop` names the workload that interrupts the command. The log says that the collector was loaded.
 cat > work.sh <<END
 echo "\$* \${GARNER:-} \${DOTNET_GCPath:-stock}" >> "$scratch/runs"
 [ "\$(cat "$scratch/stop" 2>/dev/null)" != "\$1" ] || kill -INT \$PPID
@@ -26,6 +26,7 @@ if [ -n "\${DOTNET_GCPath:-}" ]; then
   longest=2 total=8 ns=12
   [ "\$1" != slow ] || longest=20
   [ "\$1" != wrong ] || sum=2
+  [ "\$1" != hungry ] || for i in \$(seq 60000); do :; done
   [ "\$1" != failing ] || [ -z "\${DOTNET_GCHeapHardLimit:-}" ] || exit 3
   case \$GARNER in *workers=1,*) total=24 ns=18 ;; esac
   log=\${GARNER##*log=}
@@ -33,7 +34,7 @@ if [ -n "\${DOTNET_GCPath:-}" ]; then
 fi
 echo "{\"checksum\":\"\$sum\",\"operations\":1,\"gc\":{\"pause_total_ms\":\$total,\"pause_max_ms\":\$longest},\"figures\":{\"ns_per_object\":\$ns,\"mb_per_s\":30,\"copying_mb_per_s\":40}}"
 END
-for name in quick slow wrong failing survivors; do
+for name in quick slow wrong failing hungry survivors; do
   cat > $name.bench <<END
 [workload]
 name = $name
@@ -91,6 +92,17 @@ rm "$scratch/stop"
 done=$(runs)
 marks 0 stopped --workloads quick,slow --at 1.5
 [ "$(runs)" = $((done + 5)) ] || fail "going on: $(($(runs) - done)) runs"
+
+# What one run says is slower is told by three, which are kept like any other part.
+done=$(runs)
+marks 0 cpu --workloads hungry,quick --at unlimited
+grep -q 'hungry unlimited, again: done' "$scratch/err" || fail "cpu: $(cat "$scratch/err")"
+has 'R2 processor time, none above, of stock-workstation'
+done=$(runs)
+marks 0 cpu --workloads hungry --at unlimited
+[ "$(runs)" = "$done" ] || fail "cpu, kept: $(($(runs) - done)) runs more"
+marks 0 cpu --workloads hungry --at unlimited --told
+lacks 'Not measured:'
 
 # Results that differ, runs that fail where stock's do not, and 1.3 times the minimum heap.
 marks 1 finishes --workloads quick,wrong,failing --at 2 --check

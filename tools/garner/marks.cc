@@ -86,7 +86,12 @@ class Marks {
   int run() {
     if (args_.list) return list();
     want_workloads();
-    for (size_t i = 0; i < plans_.size(); i++) one(plans_[i], i + 1);
+    measure_from(0);
+    for (const Row& row : rows_) {
+      const size_t first = plans_.size();
+      if (row.again != nullptr) add(row.again(selection_, parts_));
+      measure_from(first);
+    }
     const Json json = args_.ablation ? tell_choices() : tell_rows();
     say_out("{}", pages_.plain());
     if (!args_.markdown.empty()) write_file(args_.markdown, pages_.markdown());
@@ -99,6 +104,10 @@ class Marks {
   void add(const std::vector<PartPlan>& parts) {
     for (const PartPlan& part : parts)
       if (std::none_of(plans_.begin(), plans_.end(), [&](const PartPlan& known) { return known.name == part.name; })) plans_.push_back(part);
+  }
+
+  void measure_from(size_t first) {
+    for (size_t i = first; i < plans_.size(); i++) one(plans_[i], i + 1);
   }
 
   // A choice must not clash with options of the command line, which is told before hours have been spent.

@@ -17,6 +17,7 @@ const std::vector<Mode> kStock = {Mode::workstation, Mode::concurrent, Mode::ser
 const std::vector<Mode> kNotConcurrent = {Mode::workstation, Mode::server};
 const std::vector<Mode> kButConcurrent = {Mode::workstation, Mode::server, Mode::server_datas};
 constexpr int kHelloRuns = 15, kOwnRuns = 3; // where a figure is of one workload only, chance has more room than in a mean over many
+constexpr int kAgainRuns = 3;
 constexpr const char* kTight = "1.3";
 constexpr const char* kKinds[] = {"weak", "finalizable", "conditional", "syncblocks", "pinned"};
 constexpr const char* kShares[] = {" quarter", " half", ""}; // of all entries: what is flat is flat at each
@@ -187,11 +188,33 @@ Verdict unmarked(Verdict verdict) {
   return verdict;
 }
 
+// What one run of each says of a single part may be chance, so every part that was slower than stock-workstation, whether above the mark or not, is told by more.
+std::vector<PartPlan> slower_again(const Selection& selection, const Parts& parts) {
+  std::vector<PartPlan> all;
+  if (selection.runs >= kAgainRuns) return all;
+  for (const Ratio& ratio : compared(every_size(selection), parts, figure_named("cpu_s"), {Mode::workstation}).ratios) {
+    if (ratio.value <= 1) continue;
+    all.push_back(heap_part(selection, ratio.workload, ratio.at, {Mode::workstation}));
+    all.back().name += ", again", all.back().runs = kAgainRuns;
+  }
+  return all;
+}
+
+// `all`, with what was measured again in the place of what it was measured for.
+Compared with_again(Compared all, const Compared& again) {
+  for (Ratio& ratio : all.ratios)
+    for (const Ratio& other : again.ratios)
+      if (other.workload == ratio.workload && other.at == ratio.at) ratio = other;
+  all.failed.insert(all.failed.end(), again.failed.begin(), again.failed.end());
+  return all;
+}
+
 std::vector<Verdict> judge_cpu(const Selection& selection, const Parts& parts) {
   const Compared workstation = compared(every_size(selection), parts, figure_named("cpu_s"), {Mode::workstation});
   const Compared best = compared(every_size(selection), parts, figure_named("cpu_s"), kStock);
+  const Compared single = with_again(workstation, compared(slower_again(selection, parts), parts, figure_named("cpu_s"), {Mode::workstation}));
   return {mean_verdict("processor time, of stock-workstation", 0.85, workstation), mean_verdict("processor time, of the best stock mode", 0.95, best),
-          most_verdict("processor time, none above, of stock-workstation", 1.10, workstation),
+          most_verdict("processor time, none above, of stock-workstation", 1.10, single),
           unmarked(most_verdict("processor time, none above, of the best stock mode", 1.10, best))}; // of another mode in each part
 }
 std::vector<Verdict> judge_stopped(const Selection& selection, const Parts& parts) {
@@ -561,7 +584,7 @@ const std::vector<Row>& rows() {
   static const std::vector<Row> all = {
     {"R1", "finishes", "Every workload finishes with stock's result wherever a stock mode does.", every_size_and_tight, judge_finishing, tables_of_finishing},
     {"R2", "cpu", "Processor seconds over workloads and heap sizes.", every_size, judge_cpu,
-     [](const Selection& s, const Parts& p) { return heap_tables(every_size(s), p, "cpu_s", kStock, {{Mode::workstation}, kStock}); }},
+     [](const Selection& s, const Parts& p) { return heap_tables(every_size(s), p, "cpu_s", kStock, {{Mode::workstation}, kStock}); }, slower_again},
     {"R3", "stopped", "Time in which the program stands still, in all, with a limit.", with_limit, judge_stopped,
      [](const Selection& s, const Parts& p) { return heap_tables(with_limit(s), p, "pause_total_ms", kStock); }},
     {"R4", "longest", "The longest pause beside stock-workstation, which stops for all it does, and stock-server; the collector has its defaults (collect.marking=auto).", every_size, judge_longest,

@@ -38,6 +38,7 @@ struct Row {
   std::vector<PartPlan> (*parts)(const Selection&);
   std::vector<Verdict> (*judge)(const Selection&, const Parts&);
   std::vector<TitledTable> (*tables)(const Selection&, const Parts&);
+  std::vector<PartPlan> (*again)(const Selection&, const Parts&) = nullptr; // what, by the parts that are measured, more runs must tell; null: nothing ever
 };
 const std::vector<Row>& rows();
 // By id or name, in any case; all when none is named. UsageError for any other.
