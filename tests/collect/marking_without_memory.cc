@@ -75,6 +75,75 @@ TEST(MarkingWithoutMemory, IsNotBegunAndLeavesTheBarrierAlone) {
   end_marking(heap);
 }
 
+// The thread's stack is lost on the way, so the last pause marks everything itself. What it then chooses to empty is emptied by later collections, and what becomes old meanwhile and refers there
+// must be found: the marking that was given up must not have taken that back.
+TEST(MarkingWithoutMemory, WhatMovesBehindALostStackIsStillFound) {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "a sanitizer needs memory of its own";
+#endif
+  constexpr u32 kAll = 2000, kKept = 200, kMany = 6000; // nodes of 1000 bytes, of which every tenth is kept; slots for the stack to grow by
+  SmallHeap heap("marking=concurrent,moved_at_once=64k,tenure_age=0,tenure=fixed,workers=1,verify=off,sweep_beside=off");
+  auto collect = [&](bool begin) {
+    Request request;
+    request.kind = Kind::young1;
+    request.begin_marking = begin;
+    heap.mutator.collect(heap.self, request);
+  };
+  auto until = [&](auto done) {
+    for (const u64 end = heap.self.now() + SmallHeap::kPatience; heap.self.now() < end && !done();) {
+      heap.self.yield();
+      collect(false);
+    }
+  };
+  auto idle = [&] { return !heap.host.cycle->marking() && !heap.host.cycle->moving() && !heap.heap().marking(); };
+  auto sparse = [&] { // kKept old nodes in regions that are mostly empty
+    const usize from = heap.mutator.cells.size();
+    for (u32 i = 0; i < kAll; i++) heap.root(heap.node(2, 1000));
+    heap.young();
+    for (u32 i = 0; i < kKept; i++) heap.mutator.cells[from + i] = heap.mutator.cells[from + i * (kAll / kKept)];
+    heap.mutator.cells.truncate(from + kKept);
+    return from;
+  };
+  sparse();
+  const usize many = heap.root(heap.array(kMany));
+  for (u32 i = 0; i < kMany; i++) heap.set(heap.at(many), i, heap.node(1, 40));
+  heap.young();
+  collect(true); // whatever else a collection needs has its memory from here on
+  until([&] { return heap.host.cycle->ended_marking(); });
+  until(idle);
+  const usize from = sparse();
+  collect(false); // the dead of the young are gone
+  until(idle);
+  {
+    NoMoreMemory none;
+    collect(true);
+    for (const u64 end = heap.self.now() + SmallHeap::kPatience; heap.self.now() < end && heap.host.cycle->awaits() != Awaits::last_pause;) heap.self.yield();
+  }
+  ASSERT_TRUE(heap.host.cycle->marking());
+  collect(false);
+  ASSERT_TRUE(heap.host.cycle->ended_marking());
+  ASSERT_TRUE(heap.host.cycle->moving()) << "the case: something is to be emptied";
+  EXPECT_TRUE(heap.heap().marking()) << "what becomes old is marked until that is over";
+  u32 ids[kKept];
+  for (u32 i = 0; i < kKept; i++) { // young holders, which alone refer to what is to move
+    ids[i] = heap.id(heap.at(from + i));
+    const Ref holder = heap.node(1);
+    const usize cell = heap.root(holder);
+    heap.set(heap.at(cell), 0, heap.at(from + i));
+    heap.mutator.cells[from + i] = heap.mutator.cells[cell];
+    heap.mutator.cells.truncate(cell);
+  }
+  until([&] { return !heap.host.cycle->moving(); });
+  for (u32 i = 0; i < kAll; i++) heap.root(heap.node(1, 900)); // what was freed is used again
+  heap.young();
+  u32 wrong = 0;
+  for (u32 i = 0; i < kKept; i++) {
+    const Ref to = heap.get(heap.at(from + i), 0);
+    wrong += !heap.heap().contains(to.at) || heap.heap().region_of(to).role == Role::free || heap.id(to) != ids[i];
+  }
+  EXPECT_EQ(wrong, 0u);
+}
+
 // A list that was long once is no part of the heap's limit for ever.
 TEST(MarkingWithoutMemory, WhatAListTookIsGivenBack) {
   constexpr usize kArrays = 25, kEach = 4000; // old objects that a marking begins with: 800 KB of list

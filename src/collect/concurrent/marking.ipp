@@ -536,6 +536,7 @@ template <class H, class M> void Marking<H, M>::rest() {
 // Every page counts as written, so the thread reads all of old space as in a revision, and then what is written meanwhile.
 template <class H, class M> void Marking<H, M>::find() {
   state_ = State::finding;
+  heap_.set_marking(true); // a pause whose stack was lost on the way has taken it back, and what becomes old from here on must be found too
   heap_.written().note_all(heap_.base(), heap_.begin_of(heap_.high_water()));
   rounds_ = kRounds;
   to_find_ = 0;

@@ -109,7 +109,7 @@ clr::Object* DotNet::from_buffer(clr::gc_alloc_context* context, usize bytes) {
   if (!range.zeroed) memset(reinterpret_cast<void*>(range.begin), 0, range.bytes());
   context->alloc_ptr = reinterpret_cast<u8*>(range.begin + kHeadBytes);
   context->alloc_limit = reinterpret_cast<u8*>(range.end - kTailBytes);
-  context->alloc_count++;
+  if (context->alloc_count < 8) context->alloc_count++; // nothing asks for more, and it is an int
   set_part(context, 0); // there is memory again: what is left of its part stays with those who have none
   if (next != 0) {
     store_word(next_of_buffer(context), next);
@@ -154,7 +154,7 @@ clr::Object* DotNet::allocate_large(clr::gc_alloc_context* context, usize bytes,
       } else {
         block = take_run(bytes, zero, pinned, Reach::ordinary);
       }
-      if (block != 0) return grown_old(context, block, bytes, pinned);
+      if (block != 0) return grown_old(context, block, bytes, pinned, (flags & clr::kAllocUserOldHeap) != 0);
     }
     if (clr::Object* object = pinned ? nullptr : from_reserve(context, bytes); object != nullptr) return object;
     // Only a full collection frees large objects.
@@ -170,8 +170,14 @@ word DotNet::take_run(usize bytes, bool zero, bool pinned, Reach reach) {
   return region == kNoRegion ? 0 : heap().begin_of(region);
 }
 
-clr::Object* DotNet::grown_old(clr::gc_alloc_context* context, word block, usize bytes, bool pinned) {
+// told: the runtime has asked for old space, so its barrier sees to the type word too, where that leads to a loader that may be younger, or unmarked. Else that is done here; nobody
+// looks before the runtime has written the word.
+clr::Object* DotNet::grown_old(clr::gc_alloc_context* context, word block, usize bytes, bool pinned, bool told) {
   heap().born_old(block, bytes);
+  if (!told) {
+    heap().mark_card(block + kHeadBytes);
+    if (heap().marking()) heap().written().note(block + kHeadBytes);
+  }
   cycle->grew_old(bytes);
   note_approach();
   context->alloc_bytes_uoh += i64(bytes);
@@ -183,7 +189,7 @@ clr::Object* DotNet::grown_old(clr::gc_alloc_context* context, word block, usize
 // Pins may have left holes in every region and none of them large enough, while pages are left that make no whole region.
 clr::Object* DotNet::place_last(clr::gc_alloc_context* context, usize bytes, bool pinned) {
   word block = take_run(bytes, true, pinned, Reach::quarter);
-  return block != 0 ? grown_old(context, block, bytes, pinned) : out_of_memory(context, bytes);
+  return block != 0 ? grown_old(context, block, bytes, pinned, pinned) : out_of_memory(context, bytes);
 }
 
 // The runtime throws now. This thread, and only it, may have a little of what is kept back, for the exception and those who catch it.
@@ -216,7 +222,7 @@ clr::Object* DotNet::from_reserve(clr::gc_alloc_context* context, usize bytes) {
 bool DotNet::leaves_reserve(usize bytes, u32 share) {
   u64 limit = heap().budget().limit();
   if (limit == 0) return bytes <= stock.total_memory + stock.swap;
-  u64 reserve = min_of<u64>(limit / share, 256 / share * heap().region_bytes());
+  const u64 reserve = no_gc_active() ? 0 : min_of<u64>(limit / share, 256 / share * heap().region_bytes()); // what a region without collections was promised is its own
   return heap().budget().room() + heap().free_charged() + cycle->spaces().eden.hole_bytes() >= bytes + reserve;
 }
 

@@ -88,7 +88,7 @@ void DotNet::memory_info(u64* out[11], u32* generation, u32* pause_percent, bool
   for (u32 i = 0; i < 10; i++) *out[i] = values[i];
   *generation = record.generation;
   u64 since = machine.now() - cycle->start_ns();
-  *pause_percent = known && since != 0 ? u32(min_of<u64>(10000, record.total_pause_ns * 10000 / since)) : 0;
+  *pause_percent = known && since != 0 ? u32(min_of<u64>(10000, record.total_pause_ns / max_of<u64>(since / 10000, 1))) : 0;
   *compacting = end.compacted || (known && end.kind != Kind::full);
   *concurrent = record.beside;
   for (u32 g = 0; g < 5; g++) {
@@ -108,7 +108,10 @@ CycleRecord DotNet::last_full() const {
 
 int DotNet::refresh_limit() {
   const StockSettings now = read_stock();
-  const u64 limit = now.hard_limit;
+  const u64 limit = now.hard_limit, before = heap().budget().limit();
+  // A region without collections was promised memory of the limit that there is: neither may it be collected for a lower one nor that take the promise back.
+  const bool promised = no_gc_starting_.load_acquire() != 0 || no_gc_active(); // acquire, with the releases in start_no_gc
+  if (promised && limit != 0 && (before == 0 || limit < before)) return int(clr::RefreshLimitStatus::hard_limit_too_low);
   if (limit != 0 && limit < heap().budget().committed()) {
     // The heap may shrink below the new limit: try before refusing.
     Request request;
@@ -120,7 +123,7 @@ int DotNet::refresh_limit() {
     if (limit < heap().budget().committed()) return int(clr::RefreshLimitStatus::hard_limit_too_low);
   }
   stock = now; // what is read beside the program is single words
-  if (limit != heap().budget().limit()) {
+  if (limit != before) {
     cycle->set_limit(limit);
     hold_back();
   }

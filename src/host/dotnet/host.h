@@ -37,7 +37,7 @@ using TheCycle = Cycle<DotNet, Linux>;
 // What the stock settings ask for, in bytes and counts; 0 is "not set".
 struct StockSettings {
   u64 hard_limit = 0;
-  bool limit_from_container = false, limit_from_config = false, limit_by_heap = false;
+  bool limit_from_config = false, limit_by_heap = false;
   bool contained = false;      // a container has a limit, whether the heap's comes from it or not
   u64 total_memory = 0;        // that percentages refer to
   u64 swap = 0;                // of the machine
@@ -244,7 +244,7 @@ class DotNet {
   clr::Object* from_buffer(clr::gc_alloc_context* context, usize bytes);
   word take_run(usize bytes, bool zero, bool pinned, Reach reach);
   clr::Object* place_last(clr::gc_alloc_context* context, usize bytes, bool pinned);
-  clr::Object* grown_old(clr::gc_alloc_context* context, word block, usize bytes, bool pinned);
+  clr::Object* grown_old(clr::gc_alloc_context* context, word block, usize bytes, bool pinned, bool told);
   bool leaves_reserve(usize bytes, u32 share);
   bool large_due(usize bytes);
   bool marked_beside(usize bytes);

@@ -106,22 +106,24 @@ bool DotNet::register_full_notification(u32 old_percent, u32) {
 
 bool DotNet::cancel_full_notification() {
   notify_percent_.store_relaxed(0);
-  cancel_.fetch_add_relaxed(1);
-  approach_.fetch_add_relaxed(1);
-  complete_.fetch_add_relaxed(1);
+  cancel_.fetch_add_acq_rel(1); // these three pair with the loads in wait_full
+  approach_.fetch_add_acq_rel(1);
+  complete_.fetch_add_acq_rel(1);
   futex_wake_all(approach_);
   futex_wake_all(complete_);
   return true;
 }
 
-// Called with the world stopped, after every collection: near a full one, and after one. Whoever asks for the completion late still learns of it, until another approaches.
+// Called with the world stopped, after every collection: near a full one, and after one that was announced; one that the program asks for is not. Whoever asks for the completion late
+// still learns of it, until another approaches.
 void DotNet::notify_full(Kind kind) {
   u32 percent = notify_percent_.load_relaxed();
   if (percent == 0) return;
   if (kind == Kind::full) {
+    if (approached_.load_relaxed() == 0) return;
     approached_.store_relaxed(0);
     completed_.store_relaxed(1);
-    complete_.fetch_add_relaxed(1);
+    complete_.fetch_add_acq_rel(1);
     futex_wake_all(complete_);
   } else {
     note_approach(cycle->pace().expected_growth());
@@ -139,18 +141,19 @@ void DotNet::announce_full() {
   if (notify_percent_.load_relaxed() == 0 || approached_.load_relaxed() != 0) return;
   completed_.store_relaxed(0);
   approached_.store_relaxed(1);
-  approach_.fetch_add_relaxed(1);
+  approach_.fetch_add_acq_rel(1);
   futex_wake_all(approach_);
 }
 
 int DotNet::wait_full(bool complete, int timeout_ms) {
-  if (notify_percent_.load_relaxed() == 0) return int(clr::WaitFullGcStatus::not_applicable);
   Atomic<u32>& word = complete ? complete_ : approach_;
-  u32 before = word.load_acquire(), cancelled = cancel_.load_acquire();
+  // First: who cancels clears the percentage before it changes these two, so whoever reads them changed finds it cleared, and who finds it set sees them change.
+  const u32 cancelled = cancel_.load_acquire(), before = word.load_acquire();
+  if (notify_percent_.load_relaxed() == 0) return int(clr::WaitFullGcStatus::not_applicable);
   if ((complete ? completed_ : approached_).load_relaxed() != 0) return int(clr::WaitFullGcStatus::success);
   bool cooperative = ee->EnablePreemptiveGC();
   u64 deadline = timeout_ms < 0 ? ~u64(0) : machine.now() + u64(timeout_ms) * 1'000'000;
-  while (word.load_acquire() == before) { // pairs with the bump above
+  while (word.load_acquire() == before) { // pairs with the bumps above
     u64 now = machine.now();
     if (now >= deadline) break;
     u64 left = deadline - now;

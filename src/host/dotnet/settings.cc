@@ -89,7 +89,8 @@ StockSettings DotNet::read_stock() {
 
   MemoryFacts facts = memory_facts();
   u64 memory = facts.container != 0 ? facts.container : facts.physical;
-  if (u64 given = bounded(kTotalMemory); given != 0) memory = given;
+  const u64 given = bounded(kTotalMemory);
+  if (given != 0) memory = given;
   s.total_memory = memory;
   s.contained = facts.container != 0;
   struct sysinfo system{};
@@ -110,10 +111,8 @@ StockSettings DotNet::read_stock() {
   if (settings.given(Opt::limit) && settings.get(Opt::limit) != 0) s.hard_limit = settings.bytes(Opt::limit);
   else if (settings.get(Opt::limit_percent) != 0) s.hard_limit = memory / 100 * u64(settings.get(Opt::limit_percent));
   s.limit_from_config = s.hard_limit != 0;
-  if (s.hard_limit == 0 && facts.container != 0) {
-    s.hard_limit = limit_in_container(facts.container);
-    s.limit_from_container = true;
-  }
+  // A memory that is given is one to live in, as a container's.
+  if (s.hard_limit == 0 && (facts.container != 0 || given != 0)) s.hard_limit = limit_in_container(facts.container != 0 && given != 0 ? min_of(facts.container, given) : memory);
   return s;
 }
 
@@ -206,7 +205,7 @@ HeapConfig DotNet::heap_config() {
   if (shape.reserve_bytes == 0) {
     // The operator guide publishes this: 8 times the limit between 2 and 256 GiB, or 256 GiB and at least 4 times the memory.
     u64 sane = min_of<u64>(limit, 64 * 1024 * GiB); // a limit beyond any machine is none
-    shape.reserve_bytes = limit != 0 ? clamp_to<u64>(8 * sane, 2 * GiB, max_of<u64>(256 * GiB, 2 * sane)) : max_of<u64>(256 * GiB, 4 * stock.total_memory);
+    shape.reserve_bytes = limit != 0 ? clamp_to<u64>(8 * sane, 2 * GiB, max_of<u64>(256 * GiB, 2 * sane)) : max_of<u64>(256 * GiB, 4 * min_of<u64>(stock.total_memory, 64 * 1024 * GiB));
     if (u64 left = address_space_left(); left != ~u64(0)) shape.reserve_bytes = min_of<u64>(shape.reserve_bytes, left / 2);
   }
   shape.retain = settings.on(Opt::retain) || stock.large_pages;

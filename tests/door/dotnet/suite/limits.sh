@@ -55,6 +55,11 @@ for workers in 1 2 4; do
     same "finalized once they could be, workers=$workers" "$(value finalized)" 10
   }
 done
+# What a region without collections was granted one array takes whole, near the limit too.
+measure env DOTNET_GCHeapHardLimit=0x6400000 dotnet "$ENDURANCE" promised && {
+  same "regions without collections that held what they promised" "$(value held)" 6
+  same "regions granted" "$(value granted)" 6
+}
 limited "hard limit" $((160 * MB)) $((160 * MB + RUNTIME)) env DOTNET_GCHeapHardLimit=0xA000000
 limited "hard limit, server" $((160 * MB)) $((160 * MB + RUNTIME)) env DOTNET_gcServer=1 DOTNET_GCHeapHardLimit=0xA000000
 OPTIONS=limit=160m limited "heap.limit" $((160 * MB)) $((160 * MB + RUNTIME)) env A=A

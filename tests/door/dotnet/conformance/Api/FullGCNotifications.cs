@@ -16,6 +16,8 @@ internal static class FullGCNotifications
         GC.RegisterForFullGCNotification(50, 50);
         Expect.Equal(GCNotificationStatus.Timeout, GC.WaitForFullGCApproach(1));
         Expect.Equal(GCNotificationStatus.Timeout, GC.WaitForFullGCComplete(1));
+        GC.Collect();
+        Expect.That(Heap.Forced || GC.WaitForFullGCComplete(50) == GCNotificationStatus.Timeout, "nobody is told that a collection is over which the program asked for, and nobody announced");
         GCNotificationStatus approach = default, complete = default;
         bool stop = false;
         Thread waiter = new(() =>
