@@ -8,6 +8,12 @@
 namespace garner::test {
 namespace {
 
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
 // No more address space while one lives: lists cannot grow, and what is mapped stays usable.
 class NoMoreMemory {
  public:
@@ -35,27 +41,29 @@ void make_targets(SmallHeap& heap, usize targets) {
   heap.root(young);
 }
 
-void begin_marking(SmallHeap& heap) {
+void collect(SmallHeap& heap, bool begins_marking) {
   Request request;
   request.kind = Kind::young1;
-  request.begin_marking = true;
+  request.begin_marking = begins_marking;
   heap.mutator.collect(heap.self, request);
 }
 
-void end_marking(SmallHeap& heap) {
-  Request request;
-  request.kind = Kind::young1;
-  for (const u64 end = heap.self.now() + SmallHeap::kPatience; heap.self.now() < end && heap.host.cycle->marking();) {
+void begin_marking(SmallHeap& heap) { collect(heap, true); }
+
+template <class Done> void collect_until(SmallHeap& heap, Done done) {
+  for (const u64 end = heap.self.now() + SmallHeap::kPatience; heap.self.now() < end && !done();) {
     heap.self.yield();
-    heap.mutator.collect(heap.self, request);
+    collect(heap, false);
   }
+}
+
+void end_marking(SmallHeap& heap) {
+  collect_until(heap, [&] { return !heap.host.cycle->marking(); });
   EXPECT_TRUE(heap.host.cycle->ended_marking());
 }
 
 TEST(MarkingWithoutMemory, IsNotBegunAndLeavesTheBarrierAlone) {
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "a sanitizer needs memory of its own";
-#endif
+  if (kSanitized) GTEST_SKIP() << "a sanitizer needs memory of its own";
   constexpr usize kFew = 100, kMany = 4000; // a list begins with a page: 512 entries
   SmallHeap heap("marking=concurrent,tenure=fixed,tenure_age=1,workers=1,verify=off");
   make_targets(heap, kFew);
@@ -78,23 +86,10 @@ TEST(MarkingWithoutMemory, IsNotBegunAndLeavesTheBarrierAlone) {
 // The thread's stack is lost on the way, so the last pause marks everything itself. What it then chooses to empty is emptied by later collections, and what becomes old meanwhile and refers there
 // must be found: the marking that was given up must not have taken that back.
 TEST(MarkingWithoutMemory, WhatMovesBehindALostStackIsStillFound) {
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "a sanitizer needs memory of its own";
-#endif
+  if (kSanitized) GTEST_SKIP() << "a sanitizer needs memory of its own";
   constexpr u32 kAll = 2000, kKept = 200, kMany = 6000; // nodes of 1000 bytes, of which every tenth is kept; slots for the stack to grow by
   SmallHeap heap("marking=concurrent,moved_at_once=64k,tenure_age=0,tenure=fixed,workers=1,verify=off,sweep_beside=off");
-  auto collect = [&](bool begin) {
-    Request request;
-    request.kind = Kind::young1;
-    request.begin_marking = begin;
-    heap.mutator.collect(heap.self, request);
-  };
-  auto until = [&](auto done) {
-    for (const u64 end = heap.self.now() + SmallHeap::kPatience; heap.self.now() < end && !done();) {
-      heap.self.yield();
-      collect(false);
-    }
-  };
+  auto until = [&](auto done) { collect_until(heap, done); };
   auto idle = [&] { return !heap.host.cycle->marking() && !heap.host.cycle->moving() && !heap.heap().marking(); };
   auto sparse = [&] { // kKept old nodes in regions that are mostly empty
     const usize from = heap.mutator.cells.size();
@@ -108,19 +103,19 @@ TEST(MarkingWithoutMemory, WhatMovesBehindALostStackIsStillFound) {
   const usize many = heap.root(heap.array(kMany));
   for (u32 i = 0; i < kMany; i++) heap.set(heap.at(many), i, heap.node(1, 40));
   heap.young();
-  collect(true); // whatever else a collection needs has its memory from here on
+  begin_marking(heap); // whatever else a collection needs has its memory from here on
   until([&] { return heap.host.cycle->ended_marking(); });
   until(idle);
   const usize from = sparse();
-  collect(false); // the dead of the young are gone
+  collect(heap, false); // the dead of the young are gone
   until(idle);
   {
     NoMoreMemory none;
-    collect(true);
+    begin_marking(heap);
     for (const u64 end = heap.self.now() + SmallHeap::kPatience; heap.self.now() < end && heap.host.cycle->awaits() != Awaits::last_pause;) heap.self.yield();
   }
   ASSERT_TRUE(heap.host.cycle->marking());
-  collect(false);
+  collect(heap, false);
   ASSERT_TRUE(heap.host.cycle->ended_marking());
   ASSERT_TRUE(heap.host.cycle->moving()) << "the case: something is to be emptied";
   EXPECT_TRUE(heap.heap().marking()) << "what becomes old is marked until that is over";

@@ -184,9 +184,8 @@ void Judge::stock(const std::string& name, const std::string& bare, const std::s
   if (&value != find(bare)) return say(Severity::note, name, printable(value) + ": without effect, DOTNET_" + bare + " wins");
   for (const Known& known : kKnown)
     if (known.bare == bare) return (this->*known.judge)(name, value);
-  for (const dotnet::Ignored& ignored : dotnet::kIgnored)
-    if (ignored.private_key == bare) return say(Severity::note, name, printable(value) + ": without effect on this collector");
-  if (names(dotnet::kNotHere, bare)) return say(Severity::note, name, printable(value) + ": without effect on this collector");
+  const bool ignored = std::any_of(std::begin(dotnet::kIgnored), std::end(dotnet::kIgnored), [&](const dotnet::Ignored& each) { return each.private_key == bare; });
+  if (ignored || names(dotnet::kNotHere, bare)) return say(Severity::note, name, printable(value) + ": without effect on this collector");
   const auto bounded = std::find_if(std::begin(dotnet::kBounded), std::end(dotnet::kBounded), [&](const dotnet::Bounded* each) { return bare == each->private_key; });
   if (bounded == std::end(dotnet::kBounded) && !names(dotnet::kRead, bare)) return say(Severity::note, name, printable(value) + ": no setting that this collector knows");
   const std::optional<uint64_t> number = hex_number(value);

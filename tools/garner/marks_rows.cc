@@ -188,11 +188,13 @@ Verdict unmarked(Verdict verdict) {
   return verdict;
 }
 
+Compared cpu_beside(const std::vector<PartPlan>& plans, const Parts& parts, const std::vector<Mode>& modes) { return compared(plans, parts, figure_named("cpu_s"), modes); }
+
 // What one run of each says of a single part may be chance, so every part that was slower than stock-workstation, whether above the mark or not, is told by more.
 std::vector<PartPlan> slower_again(const Selection& selection, const Parts& parts) {
   std::vector<PartPlan> all;
   if (selection.runs >= kAgainRuns) return all;
-  for (const Ratio& ratio : compared(every_size(selection), parts, figure_named("cpu_s"), {Mode::workstation}).ratios) {
+  for (const Ratio& ratio : cpu_beside(every_size(selection), parts, {Mode::workstation}).ratios) {
     if (ratio.value <= 1) continue;
     all.push_back(heap_part(selection, ratio.workload, ratio.at, {Mode::workstation}));
     all.back().name += ", again", all.back().runs = kAgainRuns;
@@ -210,9 +212,8 @@ Compared with_again(Compared all, const Compared& again) {
 }
 
 std::vector<Verdict> judge_cpu(const Selection& selection, const Parts& parts) {
-  const Compared workstation = compared(every_size(selection), parts, figure_named("cpu_s"), {Mode::workstation});
-  const Compared best = compared(every_size(selection), parts, figure_named("cpu_s"), kStock);
-  const Compared single = with_again(workstation, compared(slower_again(selection, parts), parts, figure_named("cpu_s"), {Mode::workstation}));
+  const Compared workstation = cpu_beside(every_size(selection), parts, {Mode::workstation}), best = cpu_beside(every_size(selection), parts, kStock);
+  const Compared single = with_again(workstation, cpu_beside(slower_again(selection, parts), parts, {Mode::workstation}));
   return {mean_verdict("processor time, of stock-workstation", 0.85, workstation), mean_verdict("processor time, of the best stock mode", 0.95, best),
           most_verdict("processor time, none above, of stock-workstation", 1.10, single),
           unmarked(most_verdict("processor time, none above, of the best stock mode", 1.10, best))}; // of another mode in each part
