@@ -60,9 +60,10 @@ void Pace::set_threshold() {
   // was looked at nobody knows what that would take: it may have become a chain since.
   const u64 bearable = kLongStop * config_.pause_goal_ns, much = u64(double(bearable) / stop_ns_), grown = u64(2 * double(bearable) / unknown_ns_);
   long_from_.store_relaxed(patient_ ? 0 : stops_ != 0 ? ~u64(0) : live_ > much ? 0 : steady_ ? 4 * much : min_of(2 * much, max_of(live_, most_seen_) + grown));
-  const u64 late = allowed(least, kQuarters); // a marking takes as long, however soon it began
+  // A marking takes as long, however soon it began. The first without a limit is waited for: nobody knows how long it takes, and those behind it begin sooner for what it took.
+  const u64 allowance = allowed(least, kQuarters), late = config_.limit != 0 ? allowance / 2 : marked_growth_ == 0 ? kFirstMarking * allowance : allowance / 4;
   const u64 roomy = short_ || config_.conserve != 0 ? 0 : config_.limit / 4 * 3; // what may be used anyway is no reason to stop the program, as long as eden has its part
-  overdue_.store_relaxed(patient_ && !short_ ? end : max_of(min_of(max_of(live_ + growth, threshold) + late / (config_.limit != 0 ? 2 : 4), end), roomy));
+  overdue_.store_relaxed(patient_ && !short_ ? end : max_of(min_of(max_of(live_ + growth, threshold) + late, end), roomy));
 }
 
 void Pace::count_share(u64 pause_ns, u64 interval_ns) {

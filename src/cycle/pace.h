@@ -93,8 +93,8 @@ class Pace {
   // grown_bytes: by how much old space has grown from its first pause to its last. trace_ns: what all workers would have taken to mark live_bytes; 0: nobody knows. Before after_full, which takes that growth for
   // what nobody has looked at.
   void after_marking(u64 grown_bytes, u64 trace_ns = 0, u64 live_bytes = 0);
-  // While it was being marked beside the program old space has grown a quarter as much again as it may, under a limit half of what it may without one, but to three quarters of the limit, or has left next to nothing for
-  // eden: that is too slow.
+  // While it was being marked beside the program old space has grown a quarter as much again as it may, the first time twice as much again; under a limit half of what it may without one, but to three quarters of the
+  // limit, or has left next to nothing for eden: that is too slow.
   bool overdue(u64 old_bytes) const { return old_bytes > overdue_.load_relaxed() || pressed(); } // any-thread
   // Next to nothing is left for eden, of what it might have were old space compact. Nothing that takes its time will do.
   bool pressed() const { return pressed_.load_relaxed() != 0; } // any-thread
@@ -208,6 +208,7 @@ class Pace {
   static constexpr u64 kBearable = 4; // long stops
   static constexpr u32 kStopsFirst = 4, kStopsMost = 32;
   static constexpr u64 kBetweenMarkings = 4; // the part of its growth that old space has at least from the end of a marking to the next
+  static constexpr u64 kFirstMarking = 2;    // times its allowance, that old space may grow by beyond its threshold until the first marking beside the program has ended
   static constexpr u64 kLongStop = 8; // times the pause goal, of a full collection that may stop the program
   static constexpr u64 kSlow = 2; // times the pause goal: of what costs time to make shorter
   static constexpr u64 kEdenFree = 16 * MiB, kProofNs = 250'000'000;

@@ -165,9 +165,13 @@ TEST(PaceLean, N12AMarkingHasAsMuchRoomHoweverSoonItBegan) {
       pace.init(c);
       for (u32 n = 0; n < 4; n++) pace.after_full(live, live, kRoom, 1'000'000, second);
       pace.set_short(is_short);
-      const u64 late = live / (is_short ? 32 : 4);
-      EXPECT_FALSE(pace.overdue(pace.old_threshold() + late));
-      EXPECT_TRUE(pace.overdue(pace.old_threshold() + late + 1));
+      const u64 allowance = live / (is_short ? 8 : 1);
+      for (u64 late : {2 * allowance, allowance / 4}) { // the first one, and those behind it
+        EXPECT_FALSE(pace.overdue(pace.old_threshold() + late));
+        EXPECT_TRUE(pace.overdue(pace.old_threshold() + late + MiB + 1));
+        pace.after_marking(MiB);
+        pace.after_full(live, live, kRoom, 1'000'000, second);
+      }
     }
 }
 

@@ -10,7 +10,7 @@ TEST(PaceMarking, N1WhoIsPatientIsOverdueOnlyWhereMemoryEnds) {
   pace.init(config());
   u64 live = 400 * MiB;
   pace.after_full(live, live, ~u64(0) >> 2, 1'000'000);
-  EXPECT_TRUE(pace.overdue(4 * live));
+  EXPECT_TRUE(pace.overdue(4 * live + 1));
   pace.set_patient(true);
   EXPECT_FALSE(pace.overdue(1000 * live));
   pace.set_short(true);
@@ -33,7 +33,7 @@ TEST(PaceMarking, N12DueIsNotOverdue) {
     pace.init(config(true, limit));
     pace.after_full(live, live, limit == 0 ? ~u64(0) >> 2 : limit - live, 1'000'000);
     EXPECT_FALSE(pace.overdue(pace.old_threshold() + 4 * MiB)) << limit / MiB;
-    EXPECT_TRUE(pace.overdue(max_of(pace.old_threshold() + live / 2 + limit / 8, limit / 4 * 3) + MiB)) << limit / MiB;
+    EXPECT_TRUE(pace.overdue(max_of(pace.old_threshold() + (limit == 0 ? 2 * live : live / 2) + limit / 8, limit / 4 * 3) + MiB)) << limit / MiB;
     if (limit == 0) continue;
     EXPECT_FALSE(pace.overdue(limit / 4 * 3)) << "memory that may be used is no reason to stop the program";
     pace.set_short(true);
@@ -92,13 +92,14 @@ TEST(PaceMarking, N12NextToNoEdenBesideHolesIsPressed) {
 // What a program that replaces what it has, `grown` bytes while old space is marked, does with `live` bytes: all markings but for the first find half of those alive that came meanwhile.
 struct Floating {
   Pace pace;
-  u64 most = 0; // that old space ever held
+  u64 first = 0, most = 0; // that old space held at the end of the first marking, and ever behind it
   explicit Floating(u64 live, u64 grown, u32 markings) {
     pace.init(config());
     pace.after_full(live, live, ~u64(0) >> 2, 30'000'000);
     for (u32 n = 0; n < markings; n++) {
       const u64 end = min_of(pace.old_threshold() + grown, [&] { u64 at = pace.old_threshold(); while (!pace.overdue(at)) at += MiB; return at; }()), grew = end - pace.old_threshold();
-      most = max_of(most, end);
+      if (n == 0) first = end;
+      else most = max_of(most, end);
       pace.after_marking(grew);
       pace.after_full(live + grew / 2, live + grew / 2, ~u64(0) >> 2, 10'000'000, 0, grew / 2);
     }
@@ -110,6 +111,7 @@ TEST(PaceMarking, N12WhatFloatsIsNotTakenForLiving) {
   const u64 live = 300 * MiB;
   for (u64 grown : {20 * MiB, 100 * MiB, 200 * MiB, 400 * MiB}) {
     Floating world(live, grown, 50);
+    EXPECT_LE(world.first, 4 * live) << grown / MiB;
     EXPECT_LE(world.most, 2 * live + live / 2 + live / 4) << grown / MiB;
     EXPECT_GE(world.pace.old_threshold(), live + grown / 4) << "it never ends: " << grown / MiB;
     if (grown <= 100 * MiB) EXPECT_LE(world.most, 2 * live + grown) << grown / MiB; // the first did not know; the others end where a stop would be
@@ -245,8 +247,8 @@ TEST(PaceMarking, N1WhileOldSpaceIsMarkedEdenIsPromotedBeyondTheThreshold) {
   pace.after_young({.pause_ns = eden, .interval_ns = 10'000'000, .eden_used = eden, .survived = eden - eden / 20, .promoted = 0, .waited = 0, .old_bytes = live, .room = room});
   EXPECT_FALSE(pace.promotes_en_masse(eden, old_bytes, room));
   EXPECT_TRUE(pace.promotes_en_masse(eden, old_bytes, room, true));
-  EXPECT_TRUE(pace.overdue(old_bytes + live / 2));
-  EXPECT_TRUE(pace.promotes_en_masse(eden, old_bytes + live / 2, room, true)) << "the last pause comes with the next collection, and copying would make that longer";
+  EXPECT_TRUE(pace.overdue(old_bytes + 2 * live));
+  EXPECT_TRUE(pace.promotes_en_masse(eden, old_bytes + 2 * live, room, true)) << "the last pause comes with the next collection, and copying would make that longer";
   EXPECT_FALSE(pace.promotes_en_masse(eden, old_bytes, eden / 4, true)) << "the limit leaves it no room";
 }
 

@@ -72,7 +72,7 @@ void check_memory(Report& report, const CgroupFacts& cgroups, const fs::path& ro
   report.ok("memory", fmt::format("{}, {} available", size_text(meminfo_bytes(below(root, "/proc/meminfo"), "MemTotal")),
                                   size_text(meminfo_bytes(below(root, "/proc/meminfo"), "MemAvailable"))));
   if (cgroups.memory)
-    report.note("memory limit", fmt::format("{} (cgroup {}, {}): the heap may take {} unless a limit is given, {} % of it", size_text(cgroups.memory->value), cgroups.version, cgroups.memory->file,
+    report.note("memory limit", fmt::format("{} (cgroup {}, {}): the heap may take {} unless a limit or a smaller GCTotalPhysicalMemory is given, {} % of it", size_text(cgroups.memory->value), cgroups.version, cgroups.memory->file,
                                             size_text(dotnet::limit_in_container(cgroups.memory->value)), dotnet::kContainerShare));
   else report.ok("memory limit", fmt::format("none (cgroup {})", cgroups.version));
   if (cgroups.memory_high)

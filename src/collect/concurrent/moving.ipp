@@ -123,13 +123,12 @@ template <class H, class M> void Moving<H, M>::plan(u32 lists, usize written_pag
         if (heap_.contains(ref.at) && !mutated<M>(Trap::late_pin)) pin(ref);
       });
   bool good = true;
-  const u32 groups = leaving_.empty() ? 0 : groups_worth(groups_[leaving_.back()], written_pages);
+  const u32 next = leaving_.empty() ? 0 : groups_[leaving_.back()], groups = leaving_.empty() ? 0 : groups_worth(next, written_pages);
   portion_bytes_ = groups * at_once_;
-  groups_end_ = 0;
+  groups_end_ = next + groups;
   for (; !leaving_.empty() && (portion_.empty() || groups_[leaving_.back()] < groups_end_); leaving_.pop()) {
-    const u32 index = leaving_.back(), group = groups_[index];
-    if (groups_end_ == 0) groups_end_ = group + groups;
-    groups_end_ = max_of(groups_end_, group + 1); // as none of those before goes
+    const u32 index = leaving_.back();
+    groups_end_ = max_of(groups_end_, groups_[index] + 1u); // as none of those before goes
     if (state_of(index) == Going::stays) {
       good = kept_.push(index) && good;
       continue;
@@ -360,7 +359,7 @@ template <class H, class M> void Moving<H, M>::settle() {
 }
 
 template <class H, class M> void Moving<H, M>::join_slots() {
-  for (u32 group = 0; group < min_of(groups_end_, kPortions); group++) {
+  for (u32 group = 0; group < groups_end_; group++) {
     noted_ -= slots_[group].size();
     slots_[group].release();
   }

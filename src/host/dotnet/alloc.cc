@@ -11,6 +11,9 @@ namespace garner::dotnet {
 namespace {
 
 constexpr usize kTailBytes = 2 * kWordBytes; // from alloc_limit to the buffer's end
+// A thread's first buffers are small, so that many idle threads cost little: alloc_count tells how often they have doubled, and nothing else asks for it.
+constexpr usize kFirstBuffer = 8 * KiB;
+constexpr int kDoublings = 8;
 
 word buffer_end(const clr::gc_alloc_context* context) { return word(context->alloc_limit) + kTailBytes; }
 
@@ -92,8 +95,7 @@ clr::Object* DotNet::allocate_small(clr::gc_alloc_context* context, usize bytes,
 
 // A new buffer, or one of the batch that there is: then no word is touched that other threads write, too.
 clr::Object* DotNet::from_buffer(clr::gc_alloc_context* context, usize bytes) {
-  // A thread's first buffers are small, so that many idle threads cost little.
-  const usize want = min_of<usize>(settings.bytes(Opt::tlab), usize(8 * KiB) << min_of(context->alloc_count, 8)), least = bytes + kMinObjectBytes;
+  const usize want = min_of<usize>(settings.bytes(Opt::tlab), kFirstBuffer << context->alloc_count), least = bytes + kMinObjectBytes;
   word next = context->alloc_ptr == nullptr ? 0 : load_word(next_of_buffer(context));
   Range range = take_from_batch(next, least);
   if (range.begin == 0) {
@@ -109,7 +111,7 @@ clr::Object* DotNet::from_buffer(clr::gc_alloc_context* context, usize bytes) {
   if (!range.zeroed) memset(reinterpret_cast<void*>(range.begin), 0, range.bytes());
   context->alloc_ptr = reinterpret_cast<u8*>(range.begin + kHeadBytes);
   context->alloc_limit = reinterpret_cast<u8*>(range.end - kTailBytes);
-  if (context->alloc_count < 8) context->alloc_count++; // nothing asks for more, and it is an int
+  if (context->alloc_count < kDoublings) context->alloc_count++;
   set_part(context, 0); // there is memory again: what is left of its part stays with those who have none
   if (next != 0) {
     store_word(next_of_buffer(context), next);

@@ -112,7 +112,7 @@ StockSettings DotNet::read_stock() {
   else if (settings.get(Opt::limit_percent) != 0) s.hard_limit = memory / 100 * u64(settings.get(Opt::limit_percent));
   s.limit_from_config = s.hard_limit != 0;
   // A memory that is given is one to live in, as a container's.
-  if (s.hard_limit == 0 && (facts.container != 0 || given != 0)) s.hard_limit = limit_in_container(facts.container != 0 && given != 0 ? min_of(facts.container, given) : memory);
+  if (s.hard_limit == 0 && (facts.container != 0 || given != 0)) s.hard_limit = limit_in_container(facts.container != 0 ? min_of(facts.container, memory) : memory);
   return s;
 }
 
