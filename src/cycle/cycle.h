@@ -44,7 +44,7 @@ template <class H, class M> class Cycle final : public Collector {
   u64 total_pause_ns() const override { return total_pause_ns_.load_relaxed(); }
   Pace& pace() override { return pace_; }
   void set_limit(u64 bytes) override;
-  void end_eden_floor(); // a promise of Pace::set_eden_floor, when no collection runs
+  void end_eden_floor(bool (*still)(void*) = nullptr, void* arg = nullptr); // a promise of Pace::set_eden_floor, when no collection runs; where still(arg) says so then, if one asks
   bool is_alive(Ref ref) override;
   u32 condemned() const override { return condemned_; }
   // Bytes in old, large and pinned regions, kept current by takers of large objects; for pacing.
@@ -98,6 +98,9 @@ template <class H, class M> class Cycle final : public Collector {
   Kind perform(Self& self, const Request& request, Kind kind, CycleEnd& end);
   void young(Self& self, Kind kind, CycleEnd& end);
   bool promotes_en_masse(const Request& request, Kind kind, const CycleEnd& end);
+  bool lies_well();
+  bool many_finalizable();
+  bool may_go_unseen() { return lies_well() && !many_finalizable(); } // as far as is known before the next collection: what keeps one from it mostly keeps the next
   u64 holes_for(u64 young);
   u64 passed_over(u64 holes) { return pace_.passes_over(holes, old_bytes()) ? holes : 0; }
   void en_masse(Self& self, CycleEnd& end);

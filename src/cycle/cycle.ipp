@@ -7,6 +7,7 @@
 #include "collect/en_masse.h"
 #include "cycle/cycle.h"
 #include "cycle/details.ipp"
+#include "cycle/en_masse.ipp"
 #include "cycle/verify.ipp"
 
 namespace garner {
@@ -129,11 +130,13 @@ template <class H, class M> void Cycle<H, M>::set_limit(u64 bytes) {
   host_.leave();
 }
 
-template <class H, class M> void Cycle<H, M>::end_eden_floor() {
+template <class H, class M> void Cycle<H, M>::end_eden_floor(bool (*still)(void*), void* arg) {
   host_.enter(); // as above
-  const u64 used = spaces_.eden.used();
-  pace_.end_eden_floor(room_for_young(sizes()) + used);
-  spaces_.eden.set_limit(max_of(pace_.eden(), used));
+  if (still == nullptr || still(arg)) {
+    const u64 used = spaces_.eden.used();
+    pace_.end_eden_floor(room_for_young(sizes()) + used);
+    spaces_.eden.set_limit(max_of(pace_.eden(), used));
+  }
   host_.leave();
 }
 
@@ -243,10 +246,11 @@ template <class H, class M> Kind Cycle<H, M>::decide(const Request& request, boo
   step_ = Step::none;
   const bool due = request.may_widen && request.kind != Kind::full && pace_.full_due(old_bytes());
   const bool begins = may_mark && (request.begin_marking || prefers_beside());
-  auto can_begin = [&] { return begins && !(due && pace_.pressed()) && heap_.budget().mark_twice(); };
+  auto can_begin = [&] { return begins && !(due && pace_.pressed()) && heap_.mark_twice(); };
   auto no_room = [&] {
-    const u64 old = old_bytes() + (pace_.goes_unseen() ? passed_over(holes_for(young)) : 0), left = room();
-    return pace_.full_due_instead(old, young, left);
+    const bool unseen = pace_.goes_unseen() && may_go_unseen();
+    const u64 old = old_bytes() + (unseen ? passed_over(holes_for(young)) : 0), left = room();
+    return unseen && pace_.full_due_instead(old, young, left);
   };
   const bool instead = request.may_widen && request.cause == Cause::eden_full && no_room();
   if (request.kind == Kind::full || !beside_) return due || instead ? Kind::full : request.kind;
@@ -254,7 +258,7 @@ template <class H, class M> Kind Cycle<H, M>::decide(const Request& request, boo
     case State::idle:
       if (instead && !begins) return Kind::full;
       if (!due && !instead && !request.begin_marking && !(begins && request.may_widen && pace_.marking_due(old_bytes(), young, room()))) break;
-      if (!can_begin()) return Kind::full;
+      if (!can_begin()) return due || instead || request.begin_marking ? Kind::full : request.kind;
       step_ = Step::first;
       return Kind::young1;
     case State::sweeping:
@@ -349,23 +353,6 @@ template <class H, class M> void Cycle<H, M>::young(Self& self, Kind kind, Cycle
   end.finish_ns += machine_.now() - before;
 }
 
-// Not where somebody asked for a collection, whose program may look at what became of its objects; nor where that would hold something up that waits for a young death: finalizers,
-// holes between pins. Nor beside holes of old space that copies are to fill, or into another node's memory.
-template <class H, class M> bool Cycle<H, M>::promotes_en_masse(const Request& request, Kind kind, const CycleEnd& end) {
-  const auto mode = settings_.as<EnMasse>(Opt::en_masse);
-  const bool stress = mode == EnMasse::mostly && request.cause == Cause::stress;
-  const bool asked = request.cause != Cause::eden_full && request.cause != Cause::marked && request.cause != Cause::moves;
-  if (mode == EnMasse::off || kind == Kind::full || (asked && !stress)) return false;
-  if (evacuation().spreads() || spaces_.old.home(0) == kHomeInterleaved) return false;
-  FinalizeQueue& queue = host_.finalizers();
-  if (!stress && queue.registered[0].size() + queue.registered[1].size() > kFewFinalizable) return false;
-  if (spaces_.eden.hole_bytes() > pace_.eden() / 8 || spaces_.last_resort.used() != 0) return false;
-  const u64 holes = holes_for(end.young_before), passed = passed_over(holes);
-  if (!stress && holes != passed) return false;
-  if (mode == EnMasse::mostly) return count() % 4 != 0 && room() / 2 > end.young_before;
-  return pace_.promotes_en_masse(end.young_before, old_bytes() + passed, room(), step_ == Step::first || (beside_ && beside().marks()));
-}
-
 template <class H, class M> void Cycle<H, M>::en_masse(Self& self, CycleEnd& end) {
   u64 before = machine_.now();
   condemned_ = 1;
@@ -380,12 +367,6 @@ template <class H, class M> void Cycle<H, M>::en_masse(Self& self, CycleEnd& end
   totals(end);
   end.en_masse = true;
   end.finish_ns = machine_.now() - before - end.mark_ns;
-}
-
-// In old space, for copies of so many bytes; 0: few.
-template <class H, class M> u64 Cycle<H, M>::holes_for(u64 young) {
-  const u64 holes = spaces_.old.hole_bytes() + (beside_ ? beside().unswept_bytes(Role::old) : 0);
-  return holes > young / 2 + old_bytes() / kFewHoles ? holes : 0;
 }
 
 // T16: roots on cards are found before anything moves, in a phase whose time is its own.
@@ -592,7 +573,6 @@ void Cycle<H, M>::weak_things(Self& self, T& tracer, WeakThings<H, M, T>& weak, 
   weak.clear_short(run);
   if (weak.finalize(run) != 0) weak.ephemerons(run);
   weak.clear_long(run);
-  end.finalize_pending = host_.finalizers().ready_count();
   end.weak_ns += machine_.now() - before;
 }
 
@@ -744,6 +724,7 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
   end.fragmented = s.total_holes();
   end.limit = heap_.budget().limit();
   end.workers = worker_count_;
+  end.finalize_pending = host_.finalizers().ready_count();
   u64 now = machine_.now(), pause = now - end.start_ns;
   if (kind == Kind::full) {
     const bool in_place = !record.beside && compaction().in_place();
@@ -770,7 +751,8 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
     pace_.after_young(facts);
   }
   kept_free_ = kept_free(request, old);
-  const u64 copies = pace_.expected_copies(s.bytes[1], old), filling = min_of(s.holes[2], min_of(pace_.expected_to_come_through(s.bytes[1]), copies)); // what is promoted fills holes first
+  if (pace_.config().en_masse || settings_.as<EnMasse>(Opt::en_masse) == EnMasse::mostly) spaces_.last_resort.reset_used(); // nothing else asks for it
+  const u64 copies = pace_.expected_copies(s.bytes[1], old, pace_.goes_unseen() && may_go_unseen()), filling = min_of(s.holes[2], min_of(pace_.expected_to_come_through(s.bytes[1]), copies)); // what is promoted fills holes first
   const u64 young_copies = copies == 0 ? 0 : copies - filling + copies / 16 + heap_.region_bytes(), moved = beside_ ? beside().moving().next_bytes() : 0;
   heap_.hold(pace_.is_short() ? 0 : young_copies + moved);
   end.eden_next = pace_.eden();

@@ -195,9 +195,9 @@ void Pace::after_marking(u64 grown_bytes, u64 trace_ns, u64 live_bytes) {
   stop_ns_ = min_of(stop_ns_, (stop_ns_ + double(trace_ns) / double(live_bytes) + moving) / 2);
 }
 
-u64 Pace::expected_copies(u64 waiting, u64 old_bytes) const {
+u64 Pace::expected_copies(u64 waiting, u64 old_bytes, bool may_go_unseen) const {
   const u64 young = eden() + waiting;
-  const bool none = goes_unseen() && (young <= growth_left(old_bytes) || full_due_instead(old_bytes, young, ~u64(0)));
+  const bool none = may_go_unseen && goes_unseen() && (young <= growth_left(old_bytes) || full_due_instead(old_bytes, young, ~u64(0)));
   if (none) return 0;
   // Of an eden that has grown half as much more survives: what does is mostly what is in use just then, however large eden is.
   auto of_eden = [&](const Copied& last) { return last.of == 0 ? 0 : double(last.bytes) * (1 + double(eden()) / double(last.of)) / 2; };

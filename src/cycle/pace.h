@@ -104,9 +104,9 @@ class Pace {
   u64 expected_survivors() const { return u64(survival_ * double(eden())); }
   // By how much the next one will let old space grow where it promotes en masse.
   u64 expected_growth() const { return goes_unseen() ? eden() : 0; }
-  // What the next collection will copy, as far as one can tell, where `waiting` bytes of survivors wait: nothing where it promotes en masse, or a full one comes instead. And what of the
-  // waiting ones will come through, which may find holes in old space.
-  u64 expected_copies(u64 waiting, u64 old_bytes) const;
+  // What the next collection will copy, as far as one can tell, where `waiting` bytes of survivors wait: nothing where it promotes en masse, or a full one comes instead; may_go_unseen: as far as
+  // Pace does not know of it nothing speaks against that. And what of the waiting ones will come through, which may find holes in old space.
+  u64 expected_copies(u64 waiting, u64 old_bytes, bool may_go_unseen = true) const;
   u64 expected_to_come_through(u64 waiting) const { return u64(double(waiting) * came_through_); }
   bool promotes_at_once() const { return at_once_ != 0; }
   // Whether `young` bytes are promoted where they lie. Nobody knows how many of them live; if none do, the next full collection has come early, once.

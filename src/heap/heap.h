@@ -85,6 +85,9 @@ template <class M> class Heap {
     return r.role == Role::large_tail ? r.next : index;
   }
 
+  // From now on the second table of marks counts (Budget::mark_twice), for which free regions give up their pages where that is needed. False where the limit has no room for it. With the world stopped.
+  bool mark_twice();
+
   // -- labels: what the program's barrier reads --
   // Relaxed, like set_label: whoever holds a reference that counts has it from after its region was labelled; marking beside the program also asks for what is
   // just being taken, and may have either answer.
@@ -264,6 +267,7 @@ template <class M> class Heap {
   usize beyond(u32 head) const; // bytes of a large run that are charged and not the object's
   void drop_beyond(u32 head);
   bool find_beyond();
+  bool drop_one(u32 first, u32 regions);
   u32 find_run(u32 regions, usize last, u8 home, u32 end);
   bool find_budget(usize bytes, u32 first, u32 regions, Reach reach);
   bool pay_for(u32 index, usize bytes);

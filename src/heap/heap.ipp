@@ -292,20 +292,31 @@ template <class M> typename Heap<M>::Taken Heap<M>::take_locked(Role role, u8 la
   return taken;
 }
 
-// Charges `bytes`, for which free regions of any home give up their pages, but not those of the run [first, first + regions).
-// Called with lock_ held.
+// Charges `bytes`, for which free regions give up their pages, but not those of the run [first, first + regions). Called with lock_ held.
 template <class M> bool Heap<M>::find_budget(usize bytes, u32 first, u32 regions, Reach reach) {
-  while (!budget_.take(bytes, reach)) {
-    u32 victim = kNoRegion;
-    for (Vector<u32>* lists : {untouched_, partial_, warm_})
-      for (u32 i = 0; i < kLists; i++)
-        while (!lists[i].empty() && victim == kNoRegion) {
-          u32 w = pop_warm(lists[i]);
-          if (table_[w].role == Role::free && table_[w].charged != 0 && (w < first || w >= first + regions)) victim = w;
-        }
-    if (victim != kNoRegion) drop_pages(victim);
-    else if (!find_beyond()) return false;
-  }
+  while (!budget_.take(bytes, reach))
+    if (!drop_one(first, regions)) return false;
+  return true;
+}
+
+template <class M> bool Heap<M>::mark_twice() {
+  Locked<typename M::Lock> guard(lock_);
+  while (!budget_.mark_twice())
+    if (!drop_one(0, 0)) return false;
+  return true;
+}
+
+// A free region of any home gives up its pages, or, where there is none, large objects do. False: nothing is left. Called with lock_ held.
+template <class M> bool Heap<M>::drop_one(u32 first, u32 regions) {
+  u32 victim = kNoRegion;
+  for (Vector<u32>* lists : {untouched_, partial_, warm_})
+    for (u32 i = 0; i < kLists; i++)
+      while (!lists[i].empty() && victim == kNoRegion) {
+        u32 w = pop_warm(lists[i]);
+        if (table_[w].role == Role::free && table_[w].charged != 0 && (w < first || w >= first + regions)) victim = w;
+      }
+  if (victim == kNoRegion) return find_beyond();
+  drop_pages(victim);
   return true;
 }
 

@@ -110,6 +110,30 @@ TEST(EnMasse, NotWhatWouldHoldSomethingUp) {
   EXPECT_FALSE(b.heap.last().en_masse) << "young objects that are finalized wait for a full collection";
 }
 
+// What waits for its finalizer already is neither held up nor forgotten.
+TEST(EnMasse, WhatIsReadyToBeFinalizedIsCounted) {
+  Builder b("en_masse=mostly");
+  for (u32 i = 0; i < 100; i++) b.heap.finalizable();
+  b.heap.young();
+  ASSERT_EQ(b.heap.last().finalize_pending, 100u);
+  b.make(0, 20'000, 1000);
+  ASSERT_GE(b.unseen, 1u);
+  while (!b.heap.last().en_masse) b.heap.leaf(256);
+  EXPECT_EQ(b.heap.last().finalize_pending, 100u);
+}
+
+// What was once taken of what is kept back holds up the next collection, not all that follow.
+TEST(EnMasse, WhatWasKeptBackAndGivenIsCollectedOnce) {
+  Builder b("en_masse=mostly");
+  const Range given = b.heap.host.cycle->spaces().last_resort.take(KiB, KiB);
+  ASSERT_NE(given.begin, 0u);
+  b.heap.host.fill(given.begin, given.bytes());
+  for (u64 seen = b.heap.host.cycle->count(); b.heap.host.cycle->count() == seen;) b.heap.leaf(256);
+  EXPECT_FALSE(b.heap.last().en_masse);
+  b.make(0, 20'000, 1000);
+  EXPECT_GE(b.unseen, 1u);
+}
+
 // Copies would fill holes of old space; what is promoted where it lies does not.
 TEST(EnMasse, NotBesideHolesThatNothingElseFills) {
   for (bool holes : {false, true}) {

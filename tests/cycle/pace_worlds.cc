@@ -626,6 +626,7 @@ TEST(PaceWorlds, N1AFullCollectionComesInsteadOfACopyAndOne) {
   after_a_look(dying, 30'000'000, 0.3);
   EXPECT_FALSE(dying.full_due_instead(old_bytes, 120 * MiB, room)) << "it would not be promoted en masse";
   EXPECT_EQ(cheap.expected_copies(8 * MiB, old_bytes), 0u);
+  EXPECT_GT(cheap.expected_copies(8 * MiB, old_bytes, false), 8 * MiB) << "finalizers, say, keep it from that";
   EXPECT_EQ(cheap.expected_copies(8 * MiB, 2 * old_bytes), 0u) << "a full collection will come";
   EXPECT_GT(dear.expected_copies(8 * MiB, old_bytes + 85 * MiB), 8 * MiB) << "there is no room to promote it en masse";
   EXPECT_GT(dying.expected_copies(8 * MiB, old_bytes), 8 * MiB);

@@ -87,9 +87,9 @@ void DotNet::memory_info(u64* out[11], u32* generation, u32* pause_percent, bool
       end.committed, end.kind == Kind::full ? end.heap_after : end.copied + end.kept, end.pinned, end.finalize_pending, record.number, 0};
   for (u32 i = 0; i < 10; i++) *out[i] = values[i];
   *generation = record.generation;
-  u64 since = machine.now() - cycle->start_ns();
-  *pause_percent = known && since != 0 ? u32(min_of<u64>(10000, record.total_pause_ns / max_of<u64>(since / 10000, 1))) : 0;
-  *compacting = end.compacted || (known && end.kind != Kind::full);
+  const u64 since = known ? end.start_ns + end.pause_ns - cycle->start_ns() : 0; // as it was when that one ended
+  *pause_percent = since != 0 ? u32(min_of<u64>(10000, record.total_pause_ns / max_of<u64>(since / 10000, 1))) : 0;
+  *compacting = end.compacted || (known && end.kind != Kind::full && !end.en_masse);
   *concurrent = record.beside;
   for (u32 g = 0; g < 5; g++) {
     generations[g * 4 + 0] = record.before.bytes[g];

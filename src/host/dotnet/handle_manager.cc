@@ -13,7 +13,7 @@ struct StoreMemory {
 };
 
 void fire_handle(DotNet& host, void* handle, clr::Object* object, clr::HandleType type) {
-  u32 generation = host.initialized() ? host.generation_of({word(object)}) : 0;
+  const u32 generation = object != nullptr && host.initialized() ? host.generation_of({word(object)}) : 0;
   if (host.wants(clr::EventKeyword::handle, clr::EventLevel::information)) host.ee->EventSink()->FireSetGCHandle(handle, object, u32(type), generation);
   if ((host.private_keywords.load_relaxed() & u32(clr::EventKeyword::handle_private)) != 0)
     host.ee->EventSink()->FirePrvSetGCHandle(handle, object, u32(type), generation);

@@ -5,6 +5,11 @@
 #include "host/dotnet/host.h"
 
 namespace garner::dotnet {
+namespace {
+
+constexpr u32 kStarts = 8; // of one region, where threads that end the one before come between: each can do so once
+
+} // namespace
 
 int DotNet::start_no_gc(u64 total, bool large_known, u64 large, bool disallow_full) {
   // One start at a time: a second one sees the first in progress, as if it had succeeded already. Pairs with the releases below.
@@ -26,13 +31,17 @@ int DotNet::try_no_gc(u64 total, bool large_known, u64 large, bool disallow_full
   request.cause = Cause::no_gc_region;
   request.kind = disallow_full ? Kind::young1 : Kind::full;
   request.may_widen = false;
-  cycle->pace().set_eden_floor(small + small / 4 + 64 * settings.bytes(Opt::tlab));
-  cycle->collect(request);
-  if (!enough()) {
+  const u64 floor = small + small / 4 + 64 * settings.bytes(Opt::tlab);
+  u32 tries = 0;
+  do {
+    cycle->pace().set_eden_floor(floor);
+    cycle->collect(request);
+  } while (cycle->pace().eden_floor() != floor && ++tries < kStarts); // a thread that ends the region before may be late, and take this floor for that one's
+  if (cycle->pace().eden_floor() != floor || !enough()) {
     cycle->end_eden_floor();
     return int(clr::StartNoGcStatus::no_memory);
   }
-  cycle->spaces().eden.set_limit(cycle->spaces().eden.used() + cycle->pace().eden_floor());
+  cycle->spaces().eden.set_limit(cycle->spaces().eden.used() + floor);
   no_gc_total_ = total;
   no_gc_start_allocated_ = total_allocated();
   no_gc_induced_ = no_gc_exceeded_ = false;
@@ -68,7 +77,13 @@ int DotNet::end_no_gc() {
   bool active = no_gc_.exchange_acq_rel(0) != 0;
   bool induced = no_gc_induced_, exceeded = no_gc_exceeded_;
   no_gc_induced_ = no_gc_exceeded_ = false;
-  if (active) cycle->end_eden_floor(); // else whoever ended it has taken it back, and a collection has come
+  // Else whoever ended it has taken it back, and a collection has come. Another region may have begun meanwhile, whose floor it is then: acquire, with the releases in start_no_gc, so that one of
+  // the two is seen.
+  auto still = [](void* self) {
+    const DotNet& host = *static_cast<DotNet*>(self);
+    return host.no_gc_starting_.load_acquire() == 0 && !host.no_gc_active();
+  };
+  if (active) cycle->end_eden_floor(still, this);
   if (schedule_callback(true)) ee->EnableFinalization(true); // never reached: it still has to run once
   if (induced) return int(clr::EndNoGcStatus::induced);
   if (exceeded) return int(clr::EndNoGcStatus::alloc_exceeded);

@@ -90,7 +90,7 @@ void DotNet::finish(Kind kind, Cause cause, u64 number) {
     for (u32 g = 0; g <= u32(kind); g++) beside_counts_[g].fetch_add_relaxed(1);
   }
   notify_full(kind);
-  if (kind == Kind::full) loh_compaction = i32(clr::LohCompaction::normal); // "compact once" is over
+  if (kind == Kind::full && !ends_beside_) loh_compaction = i32(clr::LohCompaction::normal); // "compact once" is of the next that stops the program, and over
   recording.forget();
 }
 

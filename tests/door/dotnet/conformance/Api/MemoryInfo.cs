@@ -65,6 +65,15 @@ internal static class MemoryInfo
             compacted = GC.GetGCMemoryInfo(GCKind.FullBlocking).Compacted;
         }
         Expect.That(compacted, "a compacting collection says so");
+        bool same = false;
+        for (int attempt = 0; attempt < 20 && !same; attempt++)
+        {
+            GCMemoryInfo before = GC.GetGCMemoryInfo(GCKind.FullBlocking);
+            Thread.Sleep(50);
+            GCMemoryInfo later = GC.GetGCMemoryInfo(GCKind.FullBlocking);
+            same = later.Index == before.Index && later.PauseTimePercentage == before.PauseTimePercentage;
+        }
+        Expect.That(same, "the share of pauses is that at its collection's end, however late it is asked for");
         Expect.Throws<ArgumentOutOfRangeException>(static () => GC.GetGCMemoryInfo((GCKind)9), "an unknown kind");
         GC.KeepAlive(live);
         GC.KeepAlive(large);
