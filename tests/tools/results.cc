@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "bench_report.h"
+#include "json_text.h"
 #include "paths.h"
 #include "report.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 Sample with_output(const std::string& output, const std::vector<std::string>& keys = {"checksum"}) {
   Sample sample;
-  sample.output = output;
+  sample.output = std::make_shared<const std::string>(output);
   read_json_line(sample, keys);
   return sample;
 }
@@ -88,6 +89,51 @@ TEST(Results, MediansAndRatios) {
   EXPECT_EQ(json["ratios"]["garner/stock-workstation"]["cpu_s"], 0.5);
   EXPECT_FALSE(json["ratios"]["garner/stock-workstation"].contains("pause_max_ms")) << "unknown, so left out";
   EXPECT_TRUE(json["output_equal"]);
+}
+
+TEST(Results, WhoSetsTheBoundIsNeverBelowIt) {
+  std::vector<Contender> all = {contender(Mode::garner, {"a", "a", "a"}, 1), contender(Mode::workstation, {"a", "a", "a"}, 1)};
+  for (size_t i = 0; i < 3; i++) {
+    all[0].samples[i].wall_s = 10 + double(i), all[0].samples[i].pause_total_ms = 1000; // each by itself is 1.09 to 1.11 of what it would be without pauses
+    all[1].samples[i].wall_s = 20 + double(i), all[1].samples[i].pause_total_ms = 500;
+  }
+  const auto own = overhead_interval(all[0], all), other = overhead_interval(all[1], all);
+  ASSERT_TRUE(own && other);
+  EXPECT_GE(own->low, 12 / 11. - 1e-9);
+  EXPECT_LE(own->high, 10 / 9. + 1e-9);
+  EXPECT_GT(other->low, 20 / 11. - 1e-9);
+  EXPECT_LT(other->high, 22 / 9. + 1e-9);
+  all[0].samples.pop_back();
+  EXPECT_FALSE(overhead_interval(all[0], all));
+}
+
+TEST(Results, WhatIsPrintedAgainIsKeptOnce) {
+  Plan plan;
+  plan.mode = Mode::workstation;
+  plan.program = {"/bin/sh", "-c", "printf 'one\\ntwo %s\\n' \"$GARNER_TEST_WORD\""};
+  plan.environment["GARNER_TEST_WORD"] = "three";
+  std::vector<Contender> all(2);
+  all[0].plan = all[1].plan = plan;
+  run_in_turn(all, 0, 2, Progress(), "test");
+  ASSERT_EQ(all[1].samples.size(), 2u);
+  EXPECT_EQ(all[0].samples[0].printed(), "one\ntwo three\n");
+  EXPECT_EQ(all[0].samples[0].output, all[1].samples[1].output) << "one text, not four";
+  EXPECT_EQ(all[0].samples[0].output, all[0].samples[1].output);
+}
+
+TEST(Results, OfALongLineTheDifferenceIsShown) {
+  const std::string same(200, '-'), umlauts = [] { std::string s; for (int i = 0; i < 50; i++) s += "é"; return s; }();
+  EXPECT_EQ(difference_of(with_output(same + "a\n"), with_output(same + "b\n")), "line 1: '" + std::string(40, '-') + "a' and '" + std::string(40, '-') + "b'");
+  const std::string cut = difference_of(with_output("x" + umlauts + "a"), with_output("x" + umlauts + "b"));
+  EXPECT_EQ(cut.substr(0, 11), "line 1: 'é") << "no half of a character: " << cut;
+}
+
+TEST(Results, BytesThatAreNoTextAreJsonToo) {
+  EXPECT_EQ(json_text(nlohmann::ordered_json{{"said", "caf\xe9"}}), "{\"said\":\"caf\xef\xbf\xbd\"}");
+  Comparison comparison{{contender(Mode::garner, {"caf\xe9"}, 1), contender(Mode::workstation, {"caf\xe8"}, 1)}, {}, ""};
+  comparison.agreement = agreement_of(comparison.contenders);
+  EXPECT_FALSE(comparison.agreement.difference.empty());
+  EXPECT_NE(json_text(comparison.json({"caf\xe9"}), 2).find("caf\xef\xbf\xbd"), std::string::npos);
 }
 
 TEST(Results, OverheadIsOverTheLeastThatAnyWouldTakeWithoutPauses) {

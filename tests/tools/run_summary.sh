@@ -50,6 +50,24 @@ if [ $code = 0 ]; then # else a user may not mount
   grep -q '^[a-z]* *library: ' "$scratch/out" && [ ! -s "$scratch/err" ] || fail "doctor without a directory: $(cat "$scratch/err")"
 fi
 
+# A file system that has room for a directory and for nothing in it is none for a log.
+mkdir "$scratch/full"
+cat > "$scratch/full.sh" <<'END'
+mount -t tmpfs -o size=4k none "$TMPDIR" || exit 77
+"$@"
+END
+full() { code=0; TMPDIR=$scratch/full unshare -rm sh "$scratch/full.sh" "$@" >"$scratch/out" 2>"$scratch/err" || code=$?; }
+full true
+if [ $code = 0 ]; then
+  full "$garner" run --lib "$scratch/lib.so" -- sh "$scratch/collector.sh"
+  grep -q '^garner: 4 collections' "$scratch/err" || fail "run beside a full TMPDIR: $(cat "$scratch/err")"
+fi
+
+# A command line that is no UTF-8 is told as JSON, and the exit code is the program's.
+said=$(summary --json -- sh "$scratch/collector.sh" 3 "$(printf 'caf\351')") && fail "exit code with bytes that are no text" || code=$?
+[ $code = 3 ] || fail "exit code with bytes that are no text: $code"
+echo "$said" | grep -qF "$(printf 'caf\357\277\275')" || fail "bytes that are no text: $said"
+
 # --log, by its other name too, keeps the records, and only those of this run are summed up.
 (cd "$scratch" && "$garner" run --lib lib.so --record-log kept.log -- sh collector.sh && "$garner" run --lib lib.so --log kept.log -- sh collector.sh) 2>"$scratch/err"
 [ "$(wc -l < "$scratch/kept.log")" = 10 ] || fail "the log has $(wc -l < "$scratch/kept.log") lines"

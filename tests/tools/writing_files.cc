@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -161,6 +162,21 @@ TEST_F(WritingFiles, DirectoriesAreMadeWhereThatIsAskedFor) {
   EXPECT_EQ(text_of(at("some/where/a")), "one");
   write_file(at("b"), "one");
   EXPECT_THROW(write_file_and_directories(at("b/a"), "two"), UsageError);
+}
+
+// Programs that are given a path in it run in directories of their own.
+TEST_F(WritingFiles, ATemporaryDirectoryIsAbsoluteWhereTmpdirIsNot) {
+  const char* had = std::getenv("TMPDIR");
+  const std::string before = had == nullptr ? "" : had;
+  setenv("TMPDIR", ".", 1);
+  {
+    TempDirectory temporary;
+    EXPECT_TRUE(temporary.path().is_absolute()) << temporary.path();
+    EXPECT_TRUE(fs::equivalent(temporary.path().parent_path(), fs::current_path()));
+    EXPECT_TRUE(fs::is_empty(temporary.path())) << "what was tried is gone";
+  }
+  if (had == nullptr) unsetenv("TMPDIR");
+  else setenv("TMPDIR", before.c_str(), 1);
 }
 
 } // namespace

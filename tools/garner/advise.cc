@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "command.h"
+#include "json_text.h"
 #include "replay.h"
 #include "say.h"
 #include "table.h"
@@ -207,7 +208,7 @@ int advise(const AdviseArgs& args) {
   if (args.replay.workers.empty()) curve = more_workers(plan, ranking.front().preset, rows);
   else
     for (const ReplayRow* row : ranking.front().rows) curve.push_back(*row);
-  if (args.json) say_out("{}\n", ranking_json(plan, ranking, curve).dump(1));
+  if (args.json) say_out("{}\n", json_text(ranking_json(plan, ranking, curve), 1));
   else print(plan, ranking, curve);
   return 0;
 }

@@ -12,6 +12,7 @@
 #include "bench_setup.h"
 #include "collector_args.h"
 #include "command.h"
+#include "json_text.h"
 #include "measure.h"
 #include "min_heap.h"
 #include "paths.h"
@@ -129,7 +130,7 @@ class Bench {
       markdown += fmt::format("{}- {}: {}, {}\n", row.mode == Mode::garner ? "\n" : "", row.letters, row.name, row.sentence);
     nlohmann::ordered_json json = {{"size", args_.size},  {"runs", args_.runs},    {"machine", setup_.machine()},
                                    {"options", options_}, {"failures", failures_}, {"results", bench_json(results_)}};
-    write_file_and_directories(out() / "bench.json", json.dump(2) + "\n");
+    write_file_and_directories(out() / "bench.json", json_text(json, 2) + "\n");
     write_file(out() / "bench.md", markdown + (remarks.empty() ? "" : "\n" + remarks));
     say_err("garner: written: {}, {}\n", (out() / "bench.md").string(), (out() / "bench.json").string());
   }

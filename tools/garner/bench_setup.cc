@@ -126,7 +126,9 @@ void BenchSetup::step(const std::vector<std::string>& command, const fs::path& d
   Finished end = run_program(program);
   if (end.good()) return;
   std::string said = end.errors.empty() ? end.output : end.errors;
-  throw std::runtime_error(fmt::format("'{}' {}: {}", fmt::join(command, " "), end.trouble(), said.substr(said.size() > 600 ? said.size() - 600 : 0)));
+  size_t from = said.size() - std::min<size_t>(said.size(), 600);
+  while (from < said.size() && (said[from] & 0xc0) == 0x80) from++; // a character begins there
+  throw std::runtime_error(fmt::format("'{}' {}: {}", fmt::join(command, " "), end.trouble(), said.substr(from)));
 }
 
 void BenchSetup::build(const std::string& project, const Progress& progress) {

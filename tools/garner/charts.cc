@@ -1,4 +1,5 @@
 #include "charts.h"
+#include "json_text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -293,7 +294,7 @@ std::string Charts::add(const Chart& chart) {
 std::string Charts::scripts() const {
   if (all_.empty()) return "";
   const std::string_view library(garner_chart_js, size_t(garner_chart_js_end - garner_chart_js));
-  return fmt::format("<noscript><p>The charts of this page are drawn by a script in it, which is switched off here.</p></noscript>\n{}<script>\n{}{}</script>\n", json_element("charts", all_.dump(-1, ' ', false, json::error_handler_t::replace)), library, kScript);
+  return fmt::format("<noscript><p>The charts of this page are drawn by a script in it, which is switched off here.</p></noscript>\n{}<script>\n{}{}</script>\n", json_element("charts", json_text(all_)), library, kScript);
 }
 
 std::string Charts::style() { return ".chart{position:relative;min-width:0}\n"; }

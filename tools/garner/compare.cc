@@ -15,6 +15,7 @@
 #include "command.h"
 #include "compare_page.h"
 #include "host_facts.h"
+#include "json_text.h"
 #include "measure.h"
 #include "min_heap.h"
 #include "page.h"
@@ -128,7 +129,7 @@ void tell(const CompareArgs& args, const Invocation& invocation, const std::vect
       if (min_heap != 0) json["min_heap_bytes"] = min_heap;
       for (const Comparison& one : all) json["comparisons"].push_back(one.json(invocation.program));
     }
-    write_file(args.json, json.dump(2) + "\n");
+    write_file(args.json, json_text(json, 2) + "\n");
   }
   if (!args.markdown.empty()) write_file(args.markdown, markdown);
   if (!args.html.empty()) write_file(args.html, draw_comparisons(all, invocation.program, how_made(args, all[0].contenders)));

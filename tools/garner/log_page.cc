@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "json_text.h"
 #include "log_pauses.h"
 #include "log_series.h"
 #include "stats.h"
@@ -473,7 +474,7 @@ std::string draw_log(const LogData& log) {
     page += fmt::format("<section><h2>{}{}</h2>\n{}</section>\n", escape(figure["title"].get<std::string>()), more.empty() ? "" : fmt::format(" <span class=\"soft\">{}</span>", more), draw(figure, charts));
   }
   if (heats) page += "</div>\n";
-  return page + json_element("figures", figures.dump()) + charts.scripts() + "</body></html>\n";
+  return page + json_element("figures", json_text(figures)) + charts.scripts() + "</body></html>\n";
 }
 
 } // namespace garner::tool

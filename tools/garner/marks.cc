@@ -11,6 +11,7 @@
 
 #include "collector_args.h"
 #include "command.h"
+#include "json_text.h"
 #include "marks_ablation.h"
 #include "marks_parts.h"
 #include "marks_rows.h"
@@ -95,7 +96,7 @@ class Marks {
     const Json json = args_.ablation ? tell_choices() : tell_rows();
     say_out("{}", pages_.plain());
     if (!args_.markdown.empty()) write_file(args_.markdown, pages_.markdown());
-    if (!args_.json.empty()) write_file(args_.json, json.dump(2) + "\n");
+    if (!args_.json.empty()) write_file(args_.json, json_text(json, 2) + "\n");
     return args_.check && !good_ ? kExitFailed : 0;
   }
 

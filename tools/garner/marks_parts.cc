@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "errors.h"
+#include "json_text.h"
 #include "paths.h"
 
 namespace garner::tool {
@@ -114,7 +115,7 @@ void PartsFile::keep(const std::string& key, const BenchResult& part) {
   for (const Contender& contender : part.contenders) one["contenders"].push_back(saved(contender));
   all[key] = one;
   kept_now_.insert(key);
-  write_file_and_directories(path_, all.dump(1) + "\n");
+  write_file_and_directories(path_, json_text(all, 1) + "\n");
 }
 
 Measuring::Measuring(const MeasuringArgs& args)

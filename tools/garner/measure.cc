@@ -16,6 +16,7 @@
 #include "paths.h"
 #include "say.h"
 #include "stats.h"
+#include "strict_json.h"
 #include "table.h"
 
 namespace garner::tool {
@@ -73,11 +74,15 @@ std::string last_lines(const std::string& text, size_t count) {
   return fmt::format("{}", fmt::join(lines.begin() + std::ptrdiff_t(first), lines.end(), " "));
 }
 
+constexpr size_t kSameBefore = 40; // bytes of a line that both have, before where they differ
+
 std::string first_difference(const std::string& a, const std::string& b) {
   size_t line = 1, at = 0;
   while (at < a.size() && at < b.size() && a[at] == b[at]) line += a[at++] == '\n';
   size_t begin = at == 0 ? 0 : a.rfind('\n', at - 1) + 1; // the same in both: npos + 1 is 0
-  auto shown = [&](const std::string& s) { return s.substr(begin, std::min<size_t>(s.find('\n', begin) - begin, 60)); };
+  if (at - begin > kSameBefore) begin = at - kSameBefore; // of a long line what is about the difference
+  while (begin < at && (a[begin] & 0xc0) == 0x80) begin++; // a character begins there
+  auto shown = [&](const std::string& s) { return shortened(s.substr(begin, s.find('\n', begin) - begin)); };
   return fmt::format("line {}: '{}' and '{}'", line, shown(a), shown(b));
 }
 
@@ -114,7 +119,7 @@ const std::vector<Figure>& figures() {
 }
 
 void read_json_line(Sample& sample, const std::vector<std::string>& keys) {
-  std::string_view left(sample.output);
+  std::string_view left(sample.printed());
   while (!left.empty()) {
     size_t newline = left.rfind('\n');
     std::string_view line = newline == std::string_view::npos ? left : left.substr(newline + 1);
@@ -168,7 +173,7 @@ Sample run_once(const Plan& plan) {
   log.more();
 
   Sample sample;
-  sample.output = std::move(end.output);
+  sample.output = std::make_shared<const std::string>(std::move(end.output));
   sample.exit_code = end.exit_code;
   sample.wall_s = end.wall_s;
   sample.cpu_s = end.cpu_s();
@@ -184,7 +189,7 @@ Sample run_once(const Plan& plan) {
   }
   sample.files = file_results(plan, begun);
   sample.failure = why_not(plan, end, log, sample);
-  if (!plan.compare_stdout) sample.output.clear();
+  if (!plan.compare_stdout) sample.output.reset();
   return sample;
 }
 
@@ -219,6 +224,16 @@ void Progress::show(const std::string& text) const {
   say_err("\r\x1b[K{}", text);
 }
 
+// What is printed each time is kept once: a program's peak is at least what the command that starts it has.
+void share_output(Sample& sample, const std::vector<Contender>& contenders) {
+  for (const Contender& contender : contenders)
+    for (const Sample& other : contender.samples)
+      if (other.printed() == sample.printed()) {
+        sample.output = other.output;
+        return;
+      }
+}
+
 void run_in_turn(std::vector<Contender>& contenders, int warmups, int runs, const Progress& progress, const std::string& what) {
   for (int round = 0; round < warmups + runs; round++)
     for (size_t k = 0; k < contenders.size(); k++) {
@@ -229,21 +244,23 @@ void run_in_turn(std::vector<Contender>& contenders, int warmups, int runs, cons
                                 contender.name()));
       Sample sample = run_once(contender.plan);
       contender.failure = sample.failure;
-      if (!warmup) contender.samples.push_back(std::move(sample));
+      if (warmup) continue;
+      share_output(sample, contenders);
+      contender.samples.push_back(std::move(sample));
     }
   progress.show("");
 }
 
 std::string result_text(const Sample& sample) {
   std::string text = sample.checksum;
-  if (text.empty() && (!sample.output.empty() || sample.files.empty())) text = fmt::format("stdout, {} bytes", sample.output.size());
+  if (text.empty() && (!sample.printed().empty() || sample.files.empty())) text = fmt::format("stdout, {} bytes", sample.printed().size());
   for (const std::string& file : sample.files) text += (text.empty() ? "" : "; ") + file;
   return text;
 }
 
 std::string difference_of(const Sample& reference, const Sample& other) {
   if (reference.checksum != other.checksum) return fmt::format("'{}' and '{}'", reference.checksum, other.checksum);
-  if (reference.checksum.empty() && reference.output != other.output) return first_difference(reference.output, other.output);
+  if (reference.checksum.empty() && reference.printed() != other.printed()) return first_difference(reference.printed(), other.printed());
   if (reference.files.size() != other.files.size()) return fmt::format("{} files and {} files", reference.files.size(), other.files.size());
   for (size_t i = 0; i < reference.files.size(); i++)
     if (reference.files[i] != other.files[i]) return fmt::format("file {} and {}", reference.files[i], other.files[i]);

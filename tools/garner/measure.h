@@ -1,5 +1,6 @@
 // Measured runs: one run of a program in a mode, several modes in turn (A B C B C A …), their medians, and whether their outputs agree.
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,7 +34,11 @@ struct Plan {
 // One run. What is not known is negative: the pauses of a program that does not tell them, on a stock mode.
 struct Sample {
   double wall_s = -1, cpu_s = -1, peak_bytes = -1, pause_total_ms = -1, pause_max_ms = -1;
-  std::string output;
+  std::shared_ptr<const std::string> output; // equal ones are one
+  const std::string& printed() const {
+    static const std::string none;
+    return output ? *output : none;
+  }
   std::string line;     // the JSON line that told the program's figures; empty when there is none
   std::string checksum; // the compared keys of the JSON line, "checksum 5f3a, operations 12"; empty when there is none
   std::vector<std::string> files; // "name: size, digest" of each

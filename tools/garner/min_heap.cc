@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "errors.h"
+#include "json_text.h"
 #include "paths.h"
 
 namespace garner::tool {
@@ -114,7 +115,7 @@ void BaselineFile::keep(const std::string& key, const Baseline& baseline) {
                {"peak_bytes", reference.peak_bytes},
                {"checksum", reference.checksum},
                {"files", reference.files}};
-  write_file_and_directories(path_, all_.dump(2) + "\n");
+  write_file_and_directories(path_, json_text(all_, 2) + "\n");
 }
 
 } // namespace garner::tool

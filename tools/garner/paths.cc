@@ -187,15 +187,40 @@ void write_file_and_directories(const fs::path& path, const std::string& text) {
   write_file(path, text);
 }
 
+namespace {
+
+// Some file systems have room for a directory, and none for what a log takes. Sets errno.
+bool takes_a_file(const std::string& directory) {
+  static const char block[64 * 1024] = {};
+  const std::string name = directory + "/try";
+  const int fd = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) return false;
+  const ssize_t took = write(fd, block, sizeof block);
+  if (took >= 0) errno = ENOSPC; // of a part of it
+  const int error = errno;
+  close(fd);
+  unlink(name.c_str());
+  errno = error;
+  return took == ssize_t(sizeof block);
+}
+
+} // namespace
+
 TempDirectory::TempDirectory() {
   const char* chosen = std::getenv("TMPDIR");
   std::string tried;
   for (const std::string base : {chosen == nullptr ? "" : chosen, "/tmp", "/dev/shm"}) {
     if (base.empty() || base.find(',') != std::string::npos) continue; // a comma would end the log's path in an option list
-    std::string name = (fs::path(base) / "garner-XXXXXX").string();
+    std::error_code nowhere; // the current directory may be gone
+    std::string name = fs::absolute(fs::path(base) / "garner-XXXXXX", nowhere).string(); // programs run in other ones
     if (mkdtemp(name.data()) != nullptr) {
-      path_ = name;
-      return;
+      if (takes_a_file(name)) {
+        path_ = name;
+        return;
+      }
+      const int error = errno;
+      rmdir(name.c_str());
+      errno = error;
     }
     tried += fmt::format("{}{} ({})", tried.empty() ? "" : ", ", base, std::strerror(errno));
   }

@@ -36,7 +36,7 @@ void write_file(const fs::path& path, const std::string& text);
 // The same, below directories that need not be there yet.
 void write_file_and_directories(const fs::path& path, const std::string& text);
 
-// A new directory in TMPDIR, /tmp or /dev/shm, whichever takes one first; removed with all that is in it. std::runtime_error where none does.
+// A new directory in TMPDIR, /tmp or /dev/shm, whichever takes one and has room in it first; absolute; removed with all that is in it. std::runtime_error where none does.
 class TempDirectory {
  public:
   TempDirectory();

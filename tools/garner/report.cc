@@ -49,7 +49,23 @@ double lower_bound_overhead(const Contender& contender, const std::vector<Conten
   return mine.empty() || least.empty() ? -1 : ratio_of(median(mine), median(least));
 }
 
-std::optional<Interval> overhead_interval(const Contender& contender, const std::vector<Contender>& all) { return ratio_interval(times_of(contender, false), least_times(all)); }
+// A run's time and what it would be without its pauses are of one drawing, and each drawing has its own least: else the mode that sets the bound could seem to be below it.
+std::optional<Interval> overhead_interval(const Contender& contender, const std::vector<Contender>& all) {
+  const std::vector<double> least = least_times(all), mine = times_of(contender, false);
+  if (mine.size() < 3 || least.size() < 3 || minimum(least) <= 0) return std::nullopt;
+  std::vector<std::vector<double>> bounds;
+  for (const Contender& c : all) bounds.push_back(times_of(c, true));
+  return interval_of([&](Drawing& drawing) {
+    double bound = 0, own = 0;
+    for (size_t i = 0; i < all.size(); i++) {
+      const std::vector<size_t> runs = drawing.of(bounds[i].size());
+      if (runs.empty()) continue;
+      if (&all[i] == &contender) own = median_of(mine, runs);
+      if (const double its = median_of(bounds[i], runs); its > 0 && (bound == 0 || its < bound)) bound = its;
+    }
+    return own / bound;
+  });
+}
 
 Agreement agreement_of(const std::vector<Contender>& contenders) {
   Agreement result;

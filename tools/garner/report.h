@@ -35,7 +35,7 @@ struct Comparison {
 // Lower-bound overhead: the time it takes over the least that any of them would take without its pauses, which no collector can be below. A lower bound since
 // what a collector costs outside its pauses stays in it. Negative where no pauses are known.
 double lower_bound_overhead(const Contender& contender, const std::vector<Contender>& all);
-// Its 95 % confidence interval, from three runs on.
+// Its 95 % confidence interval, from three runs on. `contender` is one of `all`.
 std::optional<Interval> overhead_interval(const Contender& contender, const std::vector<Contender>& all);
 // a / b where both are known and b > 0, else negative.
 double ratio_of(double a, double b);

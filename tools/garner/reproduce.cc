@@ -13,6 +13,7 @@
 #include <memory>
 
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -75,9 +76,11 @@ struct Child { pid_t pid; int fd; Run run; std::string text; };
 Child start_run(const Run& run) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error(fmt::format("no pipe for a run: {}", std::strerror(errno)));
-  const pid_t pid = fork();
+  const pid_t command = getpid(), pid = fork();
   if (pid < 0) throw std::runtime_error(fmt::format("no process for a run: {}", std::strerror(errno)));
   if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // nobody waits for the result of one whose command is gone
+    if (getppid() != command) _exit(1);
     close(ends[0]);
     std::string text;
     try {
@@ -124,6 +127,7 @@ class Journal {
   void load(Results& results) const {
     std::string text;
     if (!read_file(path_, text)) return;
+    if (!text.empty() && text.back() != '\n') write_file(path_, text + "\n"); // a disk was full: what comes next is a line of its own
     for (size_t at = 0; at < text.size();) {
       const size_t end = std::min(text.find('\n', at), text.size());
       const auto line = nlohmann::ordered_json::parse(text.substr(at, end - at), nullptr, false);
@@ -133,9 +137,10 @@ class Journal {
   }
   void add(const std::string& key, const nlohmann::ordered_json& result) const {
     std::FILE* file = std::fopen(path_.c_str(), "a");
-    if (file == nullptr) throw std::runtime_error(fmt::format("{}: {}", path_.string(), std::strerror(errno)));
-    std::fputs((nlohmann::ordered_json{{"program", program_}, {"run", key}, {"result", result}}.dump() + "\n").c_str(), file);
-    std::fclose(file);
+    const std::string line = nlohmann::ordered_json{{"program", program_}, {"run", key}, {"result", result}}.dump() + "\n";
+    bool good = file != nullptr && std::fputs(line.c_str(), file) >= 0;
+    if (file != nullptr) good = std::fclose(file) == 0 && good;
+    if (!good) throw std::runtime_error(fmt::format("{}: {}", path_.string(), std::strerror(errno)));
   }
 
  private:

@@ -15,6 +15,7 @@
 #include "collector_args.h"
 #include "command.h"
 #include "errors.h"
+#include "json_text.h"
 #include "log_reader.h"
 #include "modes.h"
 #include "options/parse.h"
@@ -215,7 +216,7 @@ int run(const RunArgs& args, const Invocation& invocation) {
 
   const LogReader* log = use.reader ? &*use.reader : nullptr;
   if (args.json) {
-    say_err("{}\n", json_of(mode, invocation, end, log).dump());
+    say_err("{}\n", json_text(json_of(mode, invocation, end, log)));
     return end.exit_code;
   }
   if (log != nullptr) tell_collections(*log, end.wall_s);

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "errors.h"
 #include "heap_file.h"
+#include "json_text.h"
 #include "paths.h"
 #include "replay.h"
 #include "say.h"
@@ -28,8 +29,8 @@ int simulate(const SimulateArgs& args) {
     read_heap(args.replay.file, recording);
     nlohmann::ordered_json all = heap_json(recording);
     all["shapes"] = shapes_json(recording, 50);
-    if (args.json) say_out("{}\n", all.dump());
-    else say_out("{}\n{}\n", heap_line(recording), all.dump(1));
+    if (args.json) say_out("{}\n", json_text(all));
+    else say_out("{}\n{}\n", heap_line(recording), json_text(all, 1));
     return 0;
   }
   ReplayPlan plan;
@@ -41,7 +42,7 @@ int simulate(const SimulateArgs& args) {
   if (!args.page.empty()) write_file(args.page, draw_replays(plan, rows));
   if (logs) write_file(args.log, simulation::log_lines(rows[0].measures, rows[0].preset));
   if (args.json) {
-    say_out("{}\n", replays_json(plan, rows).dump(1));
+    say_out("{}\n", json_text(replays_json(plan, rows), 1));
     return 0;
   }
   Table table(row_head());

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <random>
 
 namespace garner::tool {
 
@@ -39,21 +38,32 @@ double geometric_mean(const std::vector<double>& samples) {
   return used == 0 ? 0 : std::exp(logs / double(used));
 }
 
-std::optional<Interval> ratio_interval(const std::vector<double>& a, const std::vector<double>& b) {
+std::vector<size_t> Drawing::of(size_t samples) {
+  std::vector<size_t> some(samples);
+  for (size_t& one : some) one = random_() % samples;
+  return some;
+}
+
+double median_of(const std::vector<double>& samples, const std::vector<size_t>& drawn) {
+  std::vector<double> some;
+  for (size_t at : drawn) some.push_back(samples[at]);
+  return median(std::move(some));
+}
+
+Interval interval_of(const std::function<double(Drawing&)>& figure) {
   constexpr int kDrawings = 4000;
+  Drawing drawing;
+  std::vector<double> figures(kDrawings);
+  for (double& one : figures) one = figure(drawing);
+  return Interval{percentile(figures, 2.5), percentile(figures, 97.5)};
+}
+
+std::optional<Interval> ratio_interval(const std::vector<double>& a, const std::vector<double>& b) {
   if (a.size() < 3 || b.size() < 3 || minimum(b) <= 0) return std::nullopt;
-  std::mt19937_64 random(1);
-  auto drawn = [&random](const std::vector<double>& from) {
-    std::vector<double> some(from.size());
-    for (double& one : some) one = from[random() % from.size()];
-    return median(std::move(some));
-  };
-  std::vector<double> ratios(kDrawings);
-  for (double& ratio : ratios) {
-    const double of_a = drawn(a);
-    ratio = of_a / drawn(b);
-  }
-  return Interval{percentile(ratios, 2.5), percentile(ratios, 97.5)};
+  return interval_of([&](Drawing& drawing) {
+    const double of_a = median_of(a, drawing.of(a.size()));
+    return of_a / median_of(b, drawing.of(b.size()));
+  });
 }
 
 } // namespace garner::tool

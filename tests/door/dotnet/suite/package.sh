@@ -101,6 +101,8 @@ decides '.NET 9' 'runs on .NET 10 only, and this is net9.0' "${BASE[@]}" TargetF
 decides '.NET Framework' 'runs on .NET 10 only' "${BASE[@]}" TargetFrameworkIdentifier=.NETFramework TargetFrameworkVersion=v4.8
 decides 'PublishAot' 'builds the collector into the program' "${BASE[@]}" TargetFrameworkVersion=v10.0 PublishAot=true
 decides 'a build on musl' 'this is for linux-musl-x64' "${BASE[@]}" TargetFrameworkVersion=v10.0 NETCoreSdkRuntimeIdentifier=linux-musl-x64
+decides "a distribution's own SDK" '"_GarnerUsed": "true"' "${BASE[@]}" TargetFrameworkVersion=v10.0 NETCoreSdkRuntimeIdentifier=ubuntu.24.04-x64 NETCoreSdkPortableRuntimeIdentifier=linux-x64
+decides "a distribution's own SDK on musl" 'this is for linux-musl-x64' "${BASE[@]}" TargetFrameworkVersion=v10.0 NETCoreSdkRuntimeIdentifier=alpine.3.22-x64 NETCoreSdkPortableRuntimeIdentifier=linux-musl-x64
 decides 'a program for Windows built on Linux' 'this is for win-x64' "${BASE[@]}" TargetFrameworkVersion=v10.0 RuntimeIdentifier=win-x64
 decides 'a build on Windows for Linux' '"_GarnerUsed": "true"' "${BASE[@]}" TargetFrameworkVersion=v10.0 NETCoreSdkRuntimeIdentifier=win-x64 RuntimeIdentifier=linux-x64
 finish
