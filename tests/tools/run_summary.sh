@@ -54,6 +54,7 @@ fi
 mkdir "$scratch/full"
 cat > "$scratch/full.sh" <<'END'
 mount -t tmpfs -o size=4k none "$TMPDIR" || exit 77
+head -c 4096 /dev/zero > "$TMPDIR/all there is"
 "$@"
 END
 full() { code=0; TMPDIR=$scratch/full unshare -rm sh "$scratch/full.sh" "$@" >"$scratch/out" 2>"$scratch/err" || code=$?; }

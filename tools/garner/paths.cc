@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -189,19 +190,14 @@ void write_file_and_directories(const fs::path& path, const std::string& text) {
 
 namespace {
 
-// Some file systems have room for a directory, and none for what a log takes. Sets errno.
-bool takes_a_file(const std::string& directory) {
-  static const char block[64 * 1024] = {};
-  const std::string name = directory + "/try";
-  const int fd = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0) return false;
-  const ssize_t took = write(fd, block, sizeof block);
-  if (took >= 0) errno = ENOSPC; // of a part of it
-  const int error = errno;
-  close(fd);
-  unlink(name.c_str());
-  errno = error;
-  return took == ssize_t(sizeof block);
+constexpr uint64_t kLeastRoom = 64 * 1024;
+
+// Some file systems have room for a directory, and none for what a log takes. Those that do not tell, of which memory alone is the bound, have. Sets errno.
+bool has_room(const std::string& directory) {
+  struct statvfs facts {};
+  if (statvfs(directory.c_str(), &facts) != 0 || facts.f_blocks == 0) return true;
+  errno = ENOSPC;
+  return (geteuid() == 0 ? facts.f_bfree : facts.f_bavail) * facts.f_frsize >= kLeastRoom;
 }
 
 } // namespace
@@ -214,7 +210,7 @@ TempDirectory::TempDirectory() {
     std::error_code nowhere; // the current directory may be gone
     std::string name = fs::absolute(fs::path(base) / "garner-XXXXXX", nowhere).string(); // programs run in other ones
     if (mkdtemp(name.data()) != nullptr) {
-      if (takes_a_file(name)) {
+      if (has_room(name)) {
         path_ = name;
         return;
       }
