@@ -173,7 +173,7 @@ TEST_F(WritingFiles, ATemporaryDirectoryIsAbsoluteWhereTmpdirIsNot) {
     TempDirectory temporary;
     EXPECT_TRUE(temporary.path().is_absolute()) << temporary.path();
     EXPECT_TRUE(fs::equivalent(temporary.path().parent_path(), fs::current_path()));
-    EXPECT_TRUE(fs::is_empty(temporary.path())) << "what was tried is gone";
+    EXPECT_TRUE(fs::is_empty(temporary.path())) << "nothing is left in it";
   }
   if (had == nullptr) unsetenv("TMPDIR");
   else setenv("TMPDIR", before.c_str(), 1);

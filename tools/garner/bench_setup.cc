@@ -9,6 +9,7 @@
 #include "host_facts.h"
 #include "paths.h"
 #include "say.h"
+#include "strict_json.h"
 #include "table.h"
 
 namespace garner::tool {
@@ -127,7 +128,7 @@ void BenchSetup::step(const std::vector<std::string>& command, const fs::path& d
   if (end.good()) return;
   std::string said = end.errors.empty() ? end.output : end.errors;
   size_t from = said.size() - std::min<size_t>(said.size(), 600);
-  while (from < said.size() && (said[from] & 0xc0) == 0x80) from++; // a character begins there
+  while (from < said.size() && !begins_character(said[from])) from++;
   throw std::runtime_error(fmt::format("'{}' {}: {}", fmt::join(command, " "), end.trouble(), said.substr(from)));
 }
 

@@ -81,7 +81,7 @@ std::string first_difference(const std::string& a, const std::string& b) {
   while (at < a.size() && at < b.size() && a[at] == b[at]) line += a[at++] == '\n';
   size_t begin = at == 0 ? 0 : a.rfind('\n', at - 1) + 1; // the same in both: npos + 1 is 0
   if (at - begin > kSameBefore) begin = at - kSameBefore; // of a long line what is about the difference
-  while (begin < at && (a[begin] & 0xc0) == 0x80) begin++; // a character begins there
+  while (begin < at && !begins_character(a[begin])) begin++;
   auto shown = [&](const std::string& s) { return shortened(s.substr(begin, s.find('\n', begin) - begin)); };
   return fmt::format("line {}: '{}' and '{}'", line, shown(a), shown(b));
 }

@@ -18,7 +18,6 @@ constexpr usize kQuotedMost = 60;
 
 std::string kind_of(const StrictJson& value) { return value.is_number() ? value.dump() : value.is_string() ? "text" : value.is_null() ? "null" : value.type_name(); }
 
-bool begins_character(char c) { return (u8(c) & 0xc0) != 0x80; } // of UTF-8
 
 // What the parser says, with its quotation of the file, "last read: '…'" or "parsing '…'", shortened.
 std::string parser_line(std::string what) {

@@ -19,6 +19,8 @@ StrictJson parse_strictly(const std::string& text, const std::string& file);
 inline constexpr u64 kMostAccessNs = 1'000'000; // simulated clocks do not overflow
 inline constexpr u64 kMostCallNs = 10'000'000;  // of a system call
 
+// In UTF-8: whether a character begins with this byte, so that text may be cut before it.
+inline bool begins_character(char c) { return (u8(c) & 0xc0) != 0x80; }
 // Control characters as \n, \x1b or \u009b: what comes from a file or a command line can be said on a terminal.
 std::string printable(const std::string& text);
 // The same, and what is longer than 60 characters ends in an ellipsis: how an error quotes a value, a name or a key, of which a file may hold any amount.
