@@ -11,17 +11,13 @@ internal static class AllocationEvents
 {
     private sealed class Sample { public long A, B, C, D; }
 
-    private sealed class Listener : EventListener
+    private sealed class Listener : RuntimeListener
     {
         public readonly HashSet<uint> Kinds = [];
         public readonly HashSet<string> Types = [];
         public int Ticks;
 
-        protected override void OnEventSourceCreated(EventSource source)
-        {
-            if (source.Name == "Microsoft-Windows-DotNETRuntime")
-                EnableEvents(source, EventLevel.Verbose, (EventKeywords)1);
-        }
+        protected override EventLevel Level => EventLevel.Verbose;
 
         protected override void OnEventWritten(EventWrittenEventArgs e)
         {

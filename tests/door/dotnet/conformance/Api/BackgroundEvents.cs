@@ -10,19 +10,13 @@ namespace Garner.Conformance;
 [Behaviour("api-background-events", "a background collection starts and ends once, as type 1 of generation 2, with young collections in between and a concurrent history", Settings = Background.On)]
 internal static class BackgroundEvents
 {
-    private sealed class Listener : EventListener
+    private sealed class Listener : RuntimeListener
     {
         public readonly List<(string Name, uint Number, uint Depth, uint Type)> Log = [];
 
-        protected override void OnEventSourceCreated(EventSource source)
-        {
-            if (source.Name == "Microsoft-Windows-DotNETRuntime")
-                EnableEvents(source, EventLevel.Informational, (EventKeywords)1);
-        }
-
         protected override void OnEventWritten(EventWrittenEventArgs e)
         {
-            uint Of(string field) => Convert.ToUInt32(e.Payload![e.PayloadNames!.IndexOf(field)]);
+            uint Of(string field) => checked((uint)NumberOf(e, field));
             (string, uint, uint, uint)? seen = e.EventName switch
             {
                 "GCStart_V2" => ("start", Of("Count"), Of("Depth"), Of("Type")),

@@ -9,17 +9,11 @@ namespace Garner.Conformance;
 [Behaviour("api-events-gc", "an EventListener on the runtime's GC keyword receives GCStart/GCEnd pairs and heap statistics that count what survived")]
 internal static class GCEvents
 {
-    private sealed class Listener : EventListener
+    private sealed class Listener : RuntimeListener
     {
         public readonly List<(string Name, uint Number, uint Depth)> Log = [];
         public int Statistics;
         public ulong YoungSurvived, OldSurvived, LargeSurvived, Finalizing, FinalizingBytes; // the most that was reported
-
-        protected override void OnEventSourceCreated(EventSource source)
-        {
-            if (source.Name == "Microsoft-Windows-DotNETRuntime")
-                EnableEvents(source, EventLevel.Informational, (EventKeywords)1);
-        }
 
         protected override void OnEventWritten(EventWrittenEventArgs e)
         {
@@ -27,7 +21,7 @@ internal static class GCEvents
                 return;
             if (e.EventName.StartsWith("GCHeapStats", StringComparison.Ordinal))
             {
-                ulong Of(string field) => Convert.ToUInt64(e.Payload![e.PayloadNames!.IndexOf(field)]);
+                ulong Of(string field) => NumberOf(e, field);
                 ulong young = Of("TotalPromotedSize0") + Of("TotalPromotedSize1");
                 YoungSurvived = Heap.Forced ? YoungSurvived + young : Math.Max(YoungSurvived, young); // forced ones find what is made alive part by part
                 OldSurvived = Math.Max(OldSurvived, Of("TotalPromotedSize2"));

@@ -10,23 +10,19 @@ namespace Garner.Conformance;
 [Behaviour("api-events-handles", "SetGCHandle and DestroyGCHandle events come for handles, with the generation of what they lead to, 0 for nothing")]
 internal static class HandleEvents
 {
-    private sealed class Listener : EventListener
+    private sealed class Listener : RuntimeListener
     {
         public readonly HashSet<ulong> Made = [], Destroyed = [];
         public int OfNothing;
         public uint OldestNothing, Oldest;
 
-        protected override void OnEventSourceCreated(EventSource source)
-        {
-            if (source.Name == "Microsoft-Windows-DotNETRuntime")
-                EnableEvents(source, EventLevel.Informational, (EventKeywords)2);
-        }
+        protected override EventKeywords Keywords => (EventKeywords)2; // handles
 
         protected override void OnEventWritten(EventWrittenEventArgs e)
         {
             if (e.EventName?.Contains("GCHandle", StringComparison.Ordinal) != true)
                 return;
-            ulong Of(string field) => e.Payload![e.PayloadNames!.IndexOf(field)] is nint address ? (ulong)address : Convert.ToUInt64(e.Payload[e.PayloadNames.IndexOf(field)]);
+            ulong Of(string field) => NumberOf(e, field);
             lock (Made)
             {
                 if (e.EventName.StartsWith("DestroyGCHandle", StringComparison.Ordinal))
