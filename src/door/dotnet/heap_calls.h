@@ -92,7 +92,10 @@ class HeapCalls final : public clr::IGCHeap {
   }
   void UnregisterFrozenSegment(clr::segment_handle segment) override { host_.frozen.remove(reinterpret_cast<FrozenEntry*>(segment)); }
   bool IsInFrozenSegment(clr::Object* object) override { return host_.frozen.contains(word(object)); }
+  // When the runtime reads again who listens (UpdateGCEventStatus, at each collection) it tells no level to one who asked for handles alone;
+  // stock's handle events end there. The runtime's Fire functions ask once more, so a level too high costs calls, never events nobody wants.
   void ControlEvents(clr::EventKeyword keywords, clr::EventLevel level) override {
+    if (u32(keywords) != 0 && level == clr::EventLevel::none) level = clr::EventLevel::information;
     host_.event_keywords.store_relaxed(u32(keywords));
     host_.event_level.store_relaxed(u32(level));
   }
