@@ -52,11 +52,12 @@ build_native() {
     { tail -n 40 "$dir/build.log"; fail "build failed; the whole log is $dir/build.log"; }
 }
 
-# build_dotnet PROJECT: a Release build with its output under build/, one at a time, as scripts beside each other may ask for the same one. GARNER_BUILT: those that whoever started us has built.
+# build_dotnet PROJECT: a Release build with its output under ROOT/build, wherever GARNER_BUILD is, one at a time, as scripts beside each other may ask for the same one. GARNER_BUILT: those that whoever started us has built.
 build_dotnet() {
   case " ${GARNER_BUILT:-} " in *" $1 "*) return ;; esac
-  mkdir -p "$BUILD"
-  flock "$BUILD/dotnet-build.lock" dotnet build -c Release --nologo -v quiet "$1" >"$BUILD/dotnet-build.log" 2>&1 || { tail -n 30 "$BUILD/dotnet-build.log"; fail "dotnet build $1 failed"; }
+  mkdir -p "$BUILD" "$ROOT/build"
+  # Build servers live on for minutes: none may keep the lock, nor be left behind.
+  flock -o "$ROOT/build/dotnet-build.lock" dotnet build -c Release --nologo -v quiet --disable-build-servers "$1" >"$BUILD/dotnet-build.log" 2>&1 || { tail -n 30 "$BUILD/dotnet-build.log"; fail "dotnet build $1 failed"; }
 }
 
 # prepare_browser: a Chromium for tests/tools/pages.sh, with a font to measure text by. Returns 1 with one line when it cannot be had; the test is skipped then.

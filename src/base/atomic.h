@@ -3,6 +3,8 @@
 // This is the type of the real machine. The simulated machine has one with the same operations that also charges the
 // access and may switch worker. `cas_*` returns true on success; on failure `expected` holds what was found.
 #pragma once
+#include <sched.h>
+
 #include "base/words.h"
 
 namespace garner {
@@ -61,13 +63,18 @@ class SpinLock {
   void lock() {
     while (true) {
       if (held_.exchange_acq_rel(1) == 0) return; // pairs with unlock's release
-      while (held_.load_relaxed() != 0) cpu_relax();
+      // A holder that lost its processor gets this one: with few of them it may be the only one. A hint, and free of errors.
+      for (u32 looks = 1; held_.load_relaxed() != 0; looks++) {
+        cpu_relax();
+        if (looks % kLooks == 0) sched_yield();
+      }
     }
   }
   bool try_lock() { return held_.exchange_acq_rel(1) == 0; }
   void unlock() { held_.store_release(0); }
 
  private:
+  static constexpr u32 kLooks = 1024; // some 20 to 50 us
   Atomic<u32> held_;
 };
 

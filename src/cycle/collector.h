@@ -15,6 +15,7 @@ struct Request {
   Cause cause = Cause::eden_full;
   u64 seen = 0;            // value of count() when the need arose
   bool optional = false;   // satisfied by any collection since then
+  bool shared = false;     // satisfied by one of this kind, or an older one, that looked at what is young and began after the asking; of one that begins a marking: by any that is under way
   bool may_widen = true;   // pacing may make a full collection of it
   bool compact_all = false;
   bool give_back = false;  // return all free memory to the system
@@ -57,6 +58,7 @@ struct CycleRecord {
   u64 number;
   bool beside;             // it ended such a marking; end.pause_ns is its last pause then
   u64 first_pause_ns;      // of that marking: what its beginning added to a young collection's pause
+  u64 began_ns;            // when it began, else end.start_ns
 };
 
 class Collector {
@@ -71,7 +73,7 @@ class Collector {
   virtual CycleRecord last_beside() const = 0;   // the last one that ended a marking beside the program; last(Kind::full) is none of those
   virtual u64 total_pause_ns() const = 0;
   virtual Pace& pace() = 0;
-  virtual void set_limit(u64 bytes) = 0;         // a new hard limit; the next collections work towards it
+  virtual void set_limit(const PaceConfig& pace) = 0; // a new hard limit, and what follows from one; the next collections work towards it
   virtual bool is_alive(Ref ref) = 0;            // inside a collection: reached so far; true outside
   virtual u32 condemned() const = 0;             // generation being collected, 2 outside collections
 

@@ -43,7 +43,12 @@ template <class H, class M> class Cycle final : public Collector {
   CycleRecord last_beside() const override { return record_of(3); }
   u64 total_pause_ns() const override { return total_pause_ns_.load_relaxed(); }
   Pace& pace() override { return pace_; }
-  void set_limit(u64 bytes) override;
+  void set_limit(const PaceConfig& pace) override;
+  void set_limit(u64 bytes) { // and nothing else
+    PaceConfig pace = pace_.config();
+    pace.limit = bytes;
+    set_limit(pace);
+  }
   void end_eden_floor(bool (*still)(void*) = nullptr, void* arg = nullptr); // a promise of Pace::set_eden_floor, when no collection runs; where still(arg) says so then, if one asks
   bool is_alive(Ref ref) override;
   u32 condemned() const override { return condemned_; }
@@ -169,6 +174,8 @@ template <class H, class M> class Cycle final : public Collector {
   const Request* asked_ = nullptr;       // of the thread that collects; null when the program runs
   const CycleRecord* current_ = nullptr; // likewise
   Atomic<u64> count_{0};        // release after a collection's figures are written; acquire by requesters
+  Atomic<u64> begun_{0};        // index of the last collection that has begun; see collect()
+  u64 looked_at_[3] = {};       // by kind: index of the last that looked at all that was as young, or more; under the collection lock
   Atomic<u64> counts_[3];
   Atomic<u64> total_pause_ns_{0};
   Atomic<u64> old_bytes_{0};

@@ -122,11 +122,11 @@ template <class H, class M> bool Cycle<H, M>::fits_nodes() {
   return false;
 }
 
-template <class H, class M> void Cycle<H, M>::set_limit(u64 bytes) {
+template <class H, class M> void Cycle<H, M>::set_limit(const PaceConfig& pace) {
   host_.enter(); // pacing belongs to whoever holds the collection lock
-  emitter_.emit(EventId::limit_changed, LimitChanged{heap_.budget().limit(), bytes});
-  heap_.budget().set_limit(bytes);
-  pace_.set_limit(bytes);
+  emitter_.emit(EventId::limit_changed, LimitChanged{heap_.budget().limit(), pace.limit});
+  heap_.budget().set_limit(pace.limit);
+  pace_.set_limit(pace);
   host_.leave();
 }
 
@@ -153,9 +153,10 @@ template <class H, class M> bool Cycle<H, M>::is_alive(Ref ref) {
 // ---- one collection ----
 
 template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
+  const u64 begun = begun_.load_acquire(); // pairs with the store below: what this thread has dropped before is seen dead by those that begin later
   host_.enter();
   const bool nothing = (request.cause == Cause::marked && awaits() != Awaits::last_pause) || (request.cause == Cause::moves && awaits() != Awaits::portion); // it has come, or been given up
-  if (nothing || (request.optional && count() != request.seen)) { // somebody else was faster
+  if (nothing || (request.optional && count() != request.seen) || (request.shared && (request.begin_marking ? marking() : looked_at_[u32(request.kind)] > begun))) { // somebody else was faster
     host_.leave();
     return false;
   }
@@ -172,6 +173,7 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   u64 stopped_ns = machine_.now();
   Self self(machine_, 0);
   u64 index = count() + 1;
+  begun_.store_release(index);
   record.before = tally([&](auto fn) { heap_.each_region(self, fn); });
   const u64 young_before = record.before.bytes[0] + record.before.bytes[1];
   Kind kind = decide(request, may_mark, young_before);
@@ -196,6 +198,8 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   tracing_ = Tracing::none;
   record.after = tally([&](auto fn) { heap_.each_region(self, fn); });
   after(kind, request, end, record);
+  if (!end.en_masse)
+    for (u32 k = 0; k <= u32(record.beside ? Kind::young1 : kind); k++) looked_at_[k] = index; // what died since a marking began may be marked
   const bool over = marking_number_ != 0 && !beside().marks();
   gave_up_ = over && !record.beside;
   if (gave_up_) { // it was told to have begun
@@ -208,24 +212,32 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   host_.finish(kind, request.cause, record.number);
   condemned_ = 2;
   if (beside_) beside().go(self);
+  const u64 paused_ns = total_pause_ns_.load_relaxed();
+  total_pause_ns_.store_relaxed(paused_ns + end.pause_ns); // as far as is known: whoever reads the new count next must not take this pause for a later one's
   host_.resume();
   u64 now = machine_.now();
   host_.release();
   asked_ = nullptr, current_ = nullptr;
   end.pause_ns = now - asked_ns;
-  total_pause_ns_.store_relaxed(total_pause_ns_.load_relaxed() + end.pause_ns);
+  total_pause_ns_.store_relaxed(paused_ns + end.pause_ns);
   record.total_pause_ns = total_pause_ns_.load_relaxed();
-  heap_.trim(kept_free_); // the program runs: system calls, which for a large heap take longer than many a pause
-  compaction().trim(request.give_back);
-  end.committed = heap_.budget().committed();
+  record.began_ns = record.beside ? marking_began_ns_ : asked_ns;
   if (begins_marking()) first_pause_ns_ = now - marking_began_ns_;
   if (record.beside) record.first_pause_ns = first_pause_ns_;
-  if (over) marking_number_ = 0;
-  {
+  auto publish = [&] {
     Locked<typename M::Lock> guard(last_lock_);
     last_[record.beside ? 3 : kind == Kind::full ? 1 : 0] = record;
     last_[2] = record;
+  };
+  end.committed = heap_.budget().committed();
+  publish(); // what is given back may take long, and the new count is told already
+  heap_.trim(kept_free_); // the program runs: system calls, which for a large heap take longer than many a pause
+  compaction().trim(request.give_back);
+  if (const u64 committed = heap_.budget().committed(); committed != end.committed) {
+    end.committed = committed;
+    publish();
   }
+  if (over) marking_number_ = 0;
   last_end_ns_ = now;
   details_.end(index);
   emitter_.emit(EventId::heap_parts, HeapParts{index, record.after.bytes, record.after.holes});
@@ -265,7 +277,7 @@ template <class H, class M> Kind Cycle<H, M>::decide(const Request& request, boo
     case State::swept:
     case State::finding:
     case State::found:
-      if (due || request.begin_marking) { // what has not moved by now stays
+      if (due || instead || request.begin_marking) { // what has not moved by now stays
         if (!can_begin()) return Kind::full;
         step_ = Step::first;
         return Kind::young1;
@@ -725,7 +737,8 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
   end.limit = heap_.budget().limit();
   end.workers = worker_count_;
   end.finalize_pending = host_.finalizers().ready_count();
-  u64 now = machine_.now(), pause = now - end.start_ns;
+  if (end.limit != 0 && prefers_beside()) heap_.mark_twice(); // while eden is empty, which then leaves room for it
+  u64 now = machine_.now(), pause = end.pause_ns = now - end.start_ns;
   if (kind == Kind::full) {
     const bool in_place = !record.beside && compaction().in_place();
     if (!record.beside) pace_.after_stop(in_place ? pause + pause / 2 : pause, end.heap_after, end.large_after); // one that moves takes half as long again

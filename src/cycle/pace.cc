@@ -23,9 +23,11 @@ void Pace::init(const PaceConfig& config) {
   set_threshold();
 }
 
-void Pace::set_limit(u64 limit) {
-  if ((limit == 0) != (config_.limit == 0)) quarters_ = kQuarters / 2; // of full collections under the other regime nothing is known in this one
-  config_.limit = limit;
+void Pace::set_limit(const PaceConfig& config) {
+  if ((config.limit == 0) != (config_.limit == 0)) quarters_ = kQuarters / 2; // of full collections under the other regime nothing is known in this one
+  config_.limit = config.limit, config_.growth_min = config.growth_min;
+  config_.eden_min = config.eden_min, config_.eden_max = config.eden_max;
+  wanted_ = clamp_to(wanted_, min_of(config_.eden_min, config_.eden_max), config_.eden_max);
   set_threshold();
 }
 
@@ -142,7 +144,7 @@ void Pace::after_en_masse(u64 pause_ns, u64 interval_ns, u64 old_bytes, u64 room
 
 void Pace::begin_look() {
   looks_ = true;
-  if (eden_floor() == 0) eden_.store_relaxed(max_of(eden() / kLookAt, min_of(eden(), config_.eden_min)));
+  if (config_.adaptive && eden_floor() == 0) eden_.store_relaxed(max_of(eden() / kLookAt, min_of(eden(), config_.eden_min)));
 }
 
 // Squeezed: old space has taken eden's room, and not survivors that wait, who leave it again. Either nearly all of it, or enough that the more frequent young collections have cost as
@@ -152,7 +154,7 @@ void Pace::squeeze(u64 old_bytes, u64 room) {
   const u64 grown = old_bytes - min_of(old_bytes, old_after_full_);
   bool taken = grown_since_full_ && room < (~u64(0) >> 2) && eden() < had && grown > max_of(old_after_full_ / 50, (had - eden()) / kTakenByOld);
   pressed_.store_relaxed(taken && eden() < min_of(most_had_, room_after_full_) / 6);
-  squeezed_ = pressed() || (taken && (eden() < had / 6 || debt_ns_ > double(full_ns_)));
+  squeezed_ = pressed() || (taken && (eden() < had / 6 || debt_ns_ > max_of(double(full_ns_), beside_ ? stop_ns_ * double(live_) : 0))); // a marking's last pause is not what it has cost
 }
 
 bool Pace::promotes_en_masse(u64 young, u64 old_bytes, u64 room, bool marking) const {
@@ -246,13 +248,14 @@ void Pace::after_full_look(u64 eden_used, u64 survived) {
 // What young collections since the last full one have cost beyond the price per byte of the first of them, when eden was largest.
 // One of an eden that was kept among pins says nothing of what a byte costs.
 void Pace::count_debt(const YoungFacts& facts) {
+  const u64 pause_ns = facts.pause_ns - facts.beside_ns; // what was done for a marking, or moved behind one, is no price of eden's
   if (base_count_ < kBase) {
     if (facts.fresh < facts.eden_used / kMostlyKept) return;
     base_count_++;
-    base_ns_ += double(facts.pause_ns);
+    base_ns_ += double(pause_ns);
     base_bytes_ += double(facts.fresh);
   } else if (base_bytes_ > 0) {
-    debt_ns_ = max_of(0.0, debt_ns_ + double(facts.pause_ns) - base_ns_ / base_bytes_ * double(facts.fresh));
+    debt_ns_ = max_of(0.0, debt_ns_ + double(pause_ns) - base_ns_ / base_bytes_ * double(facts.fresh));
   }
 }
 

@@ -50,7 +50,12 @@ class Pace {
  public:
   void init(const PaceConfig& config);
   const PaceConfig& config() const { return config_; }
-  void set_limit(u64 limit);
+  void set_limit(const PaceConfig& config); // its limit, and what is derived from one
+  void set_limit(u64 limit) {
+    PaceConfig config = config_;
+    config.limit = limit;
+    set_limit(config);
+  }
   // The memory of the machine, or of a container, is nearly used up: old space may grow little before a full collection.
   void set_short(bool is);
   bool is_short() const { return short_; }
@@ -117,7 +122,6 @@ class Pace {
   // Holes of old space, which copies would fill, are passed over where filling them costs more than the full collections that come sooner for it. They count as full then.
   bool passes_over(u64 holes, u64 old_bytes) const;
   void remember_survival(double share) { survival_ = share; } // of a heap that is made anew: what its earlier collections would have taught
-  u32 share_percent() const { return u32(share_ * 100); }
 
  private:
   void fit(u64 room);

@@ -16,11 +16,15 @@ template <class M> class Budget {
  public:
   void set_limit(u64 bytes) { limit_.store_relaxed(bytes); }
   u64 limit() const { return limit_.load_relaxed(); }
-  // From now on the second table of marks counts. False where the limit has no room for it. With the world stopped.
-  bool mark_twice() {
+  // Whether the limit has room for the second table of marks, were `less` bytes given back.
+  bool may_mark_twice(u64 less) const {
     if (twice()) return true;
-    const u64 cap = limit(), now = charged();
-    if (cap != 0 && with_tables(now) + now / 64 + own() + held(Reach::ordinary) > cap) return false;
+    const u64 cap = limit(), now = charged() - min_of(less, charged());
+    return cap == 0 || with_tables(now) + now / 64 + own() + held(Reach::ordinary) <= cap;
+  }
+  // From now on it counts. False where there is no room. With the world stopped.
+  bool mark_twice() {
+    if (!may_mark_twice(0)) return false;
     __atomic_store_n(&twice_, true, __ATOMIC_RELAXED);
     return true;
   }

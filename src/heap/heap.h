@@ -41,7 +41,7 @@ struct HeapShape {
   usize least_bytes;    // halving of the reservation stops here
   usize region_bytes;
   u64 limit;            // 0: none
-  bool retain, poison;
+  bool poison;
   bool large_pages = false; // of reserve_bytes pages that the system has set aside; they are never given back
   usize huge_from = ~usize(0); // from this offset on, a multiple of 64 MiB, the system is asked for transparent huge pages
   bool notices = false; // say once that the system refuses a memory policy
@@ -270,7 +270,6 @@ template <class M> class Heap {
   bool drop_one(u32 first, u32 regions);
   u32 find_run(u32 regions, usize last, u8 home, u32 end);
   bool find_budget(usize bytes, u32 first, u32 regions, Reach reach);
-  bool pay_for(u32 index, usize bytes);
   void enter(u32 index, Role role, u8 label, u8 age);
   void drop_pages(u32 index, u32 regions = 1);
   void free_locked(u32 index); // lock_ held
@@ -315,6 +314,7 @@ template <class M> class Heap {
   usize huge_marks_ = 0;               // up to which offset huge pages were asked for the marks
   usize untouched_bytes_ = 0, held_ = 0; // charge of the free regions that are untouched now; see hold
   u32 cursor_[kLists] = {};       // by home: no free uncharged region of it below
+  u32 first_free_ = 0;            // no free region below
   Atomic<u32> high_water_;        // relaxed: grows under lock_, read by walks of a stopped world
   Atomic<usize> free_charged_;    // relaxed: equals the charge of all free regions and of what large runs have beyond their objects
 };

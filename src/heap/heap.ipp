@@ -170,7 +170,8 @@ template <class M> u32 Heap<M>::find_run(u32 regions, usize last, u8 home, u32 e
   auto gap = [&](u32 i) { return region_bytes() - charged(i); };
   u32 length = 0, best = kNoRegion;
   usize gaps = 0, least = ~usize(0); // gaps: of the regions before i that are of one run with it
-  for (u32 i = 0, looked = 0; i < end && looked < kRunsCompared && (best == kNoRegion || i < had + regions); i++) {
+  while (first_free_ < end && !is_free(first_free_)) first_free_++;
+  for (u32 i = first_free_, looked = 0; i < end && looked < kRunsCompared && (best == kNoRegion || i < had + regions); i++) {
     const u8 h = homes_[i / kSlabRegions];
     looked += best != kNoRegion;
     if (!is_free(i) || (h != home && h != kHomeNone)) {
@@ -301,6 +302,7 @@ template <class M> bool Heap<M>::find_budget(usize bytes, u32 first, u32 regions
 
 template <class M> bool Heap<M>::mark_twice() {
   Locked<typename M::Lock> guard(lock_);
+  if (!budget_.may_mark_twice(free_charged_.load_relaxed())) return false; // pages that come back at once are not given up for nothing
   while (!budget_.mark_twice())
     if (!drop_one(0, 0)) return false;
   return true;
@@ -458,10 +460,11 @@ template <class M> void Heap<M>::free_locked(u32 index) {
     writes<M>(r.role) = Role::free;
     r.top.store_relaxed(begin_of(i));
     r.clean = false;
+    first_free_ = min_of(first_free_, i);
     set_label(i, kLabelEden); // an address in a free region must never look old to the barrier
     cset_[i] = 0;
     free_charged_.fetch_add_relaxed(r.charged);
-    if (budget_.borrowed() == 0 || r.charged == 0 || shape_.large_pages) {
+    if (budget_.borrowed() == 0 || r.charged == 0) {
       list_warm(i);
     } else {
       budget_.repay(r.charged);

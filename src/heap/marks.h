@@ -180,7 +180,14 @@ template <class M> class Marks : public BlockTable<MarkWord<M>> {
 
   void clear(word begin, word end) {
     if (begin >= end) return;
-    memset(static_cast<void*>(&entry_of(begin)), 0, usize(end - begin) / kMarkBlockBytes * sizeof(Entry));
+    // A page at a time, and only where something is set: of a heap that was hardly marked most of the table has never been touched, and to write zeros there would bring it.
+    u8* at = reinterpret_cast<u8*>(&entry_of(begin));
+    for (usize left = usize(end - begin) / kMarkBlockBytes * sizeof(Entry), some; left != 0; at += some, left -= some) {
+      some = min_of(left, kPageBytes - word(at) % kPageBytes);
+      u64 set = 0;
+      for (usize i = 0; i < some; i += sizeof(u64)) set |= *reinterpret_cast<const u64*>(at + i);
+      if (set != 0) memset(at, 0, some);
+    }
   }
 
  private:

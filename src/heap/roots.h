@@ -17,7 +17,6 @@ struct RootBuffer {
   Vector<RootRecord> records;
   Vector<Ref> pins;
   u64 reported = 0;
-  bool lost = false; // no memory for a record: the collection cannot go on
   void clear() {
     records.clear();
     pins.clear();

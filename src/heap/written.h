@@ -18,7 +18,6 @@ inline constexpr usize kWrittenBytes = usize(1) << kWrittenShift;
 template <class M> class WrittenPages {
  public:
   void attach(u8* table, word heap_base) { table_ = table, base_ = heap_base; }
-  bool attached() const { return table_ != nullptr; }
   const u8* of_heap() const { return table_; }
   // As the runtime's barrier indexes it, by address alone.
   u8* by_address() const { return table_ - (base_ >> kWrittenShift); }

@@ -162,7 +162,7 @@ template <class M> class Gang {
   struct Job {
     bool (*work)(Gang& gang, Worker& me, Self& self, u32 epoch);
     void* body;
-    u32 root_tasks, group_shift, groups; // a group is 2^group_shift root tasks, taken at once
+    u32 root_tasks, groups; // a group is every groups-th root task from its own number on, taken at once
     u32 steal_tasks;                     // fixed: one per worker, then the final task; late: 0
     PhaseRules rules;
     u8 server[kNodesMost];               // rules.mail: who works for a node

@@ -194,7 +194,7 @@ void Gang<M>::run(Self& self, Phase phase, u32 wanted, u32 root_tasks, Body& bod
   u32 shift = 0;
   while ((u64(root_tasks) + (u64(1) << shift) - 1) >> shift > TaskQueue<M>::kTasksMax - kWorkersMax - 1) shift++;
   u32 groups = u32((u64(root_tasks) + (u64(1) << shift) - 1) >> shift);
-  writes<M>(job_) = {&Gang::work<Body>, &body, root_tasks, shift, groups, late() ? 0 : members, rules_, {}};
+  writes<M>(job_) = {&Gang::work<Body>, &body, root_tasks, groups, late() ? 0 : members, rules_, {}};
   if (!config_.mail) job_.rules.mail = false;
   if (job_.rules.mail) map_servers(members);
 
@@ -340,12 +340,11 @@ template <class M> template <class Body> void Gang<M>::run_task(Self& self, Work
 }
 
 template <class M> template <class Body> void Gang<M>::run_group(Self& self, Worker& me, Body& body, u32 group) {
-  u64 first = u64(group) << reads<M>(job_).group_shift, end = min_of(first + (u64(1) << job_.group_shift), u64(job_.root_tasks));
-  for (u64 task = first; task < end; task++) {
+  for (u64 task = group; task < reads<M>(job_).root_tasks; task += job_.groups) { // not neighbours: the largest tasks come first, and are for as many workers
     run_task(self, me, body, u32(task));
     if (me.rules.mail) flush(self, me, Mail::root); // T6: at the end of the task
+    me.stats.tasks++;
   }
-  me.stats.tasks += end - first;
 }
 
 // T14: a node without workers belongs to the nearest that has some. late: any of those that exist may join.

@@ -191,6 +191,10 @@ TEST(PaceWorlds, N1TheFirstEdenIsALook) {
   Pace fixed;
   fixed.init(config(false));
   EXPECT_EQ(fixed.eden(), config().eden_start) << "whoever fixes eden means the first too";
+  for (u32 i = 0; i < 20; i++) {
+    fixed.after_en_masse(1'000'000, 100'000'000, 100 * MiB, ~u64(0) >> 1);
+    EXPECT_EQ(fixed.eden(), config().eden_start) << "and those that are looked at";
+  }
 }
 
 // An idle program: collections far apart, almost nothing in them. No full collection for nothing, no eden that runs away.

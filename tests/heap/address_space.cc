@@ -32,7 +32,7 @@ TEST(AddressSpace, IsHalvedUntilHeapAndTablesFit) {
       LittleSpace machine;
       machine.most = most;
       Heap<LittleSpace> heap;
-      HeapShape shape{.reserve_bytes = 64 * MiB, .least_bytes = 4 * MiB, .region_bytes = 64 * KiB, .limit = 0, .retain = false, .poison = false, .beside = beside};
+      HeapShape shape{.reserve_bytes = 64 * MiB, .least_bytes = 4 * MiB, .region_bytes = 64 * KiB, .limit = 0, .poison = false, .beside = beside};
       const bool made = heap.init(machine, shape, {[](void*, word at, usize bytes) { synthetic::fill(at, bytes); }, nullptr});
       if (!made) {
         EXPECT_EQ(machine.taken, 0u) << most;

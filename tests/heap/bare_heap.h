@@ -60,7 +60,7 @@ struct ManyNodes : CountingLinux {
 
 struct BareHeap {
   explicit BareHeap(u64 limit = 0, usize region = 64 * KiB, bool poison = false, usize huge_from = ~usize(0), bool hold = false, usize reserve = 64 * MiB) {
-    HeapShape shape{.reserve_bytes = reserve, .least_bytes = 4 * MiB, .region_bytes = region, .limit = limit, .retain = false, .poison = poison, .huge_from = huge_from, .hold = hold};
+    HeapShape shape{.reserve_bytes = reserve, .least_bytes = 4 * MiB, .region_bytes = region, .limit = limit, .poison = poison, .huge_from = huge_from, .hold = hold};
     EXPECT_TRUE(heap.init(machine, shape, {[](void*, word at, usize bytes) { synthetic::fill(at, bytes); }, nullptr}));
     space.init(heap, Role::eden, kLabelEden, 0);
   }

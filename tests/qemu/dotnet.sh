@@ -5,10 +5,10 @@
 SHARED=$(dirname "$(readlink -f "$(command -v dotnet)")")
 VERSION=$(dotnet --list-runtimes | awk '$1 == "Microsoft.NETCore.App" && $2 ~ /^10\./ { v = $2 } END { print v }')
 cp -r "$ROOT/tests/qemu/guest" "$WORK/source" # the tree stays as it is
-dotnet build -c Release --nologo -v quiet "$WORK/source/Guest.csproj" -o "$WORK/app" >"$QEMU_DIR/app.log" 2>&1 ||
+dotnet build -c Release --nologo -v quiet --disable-build-servers "$WORK/source/Guest.csproj" -o "$WORK/app" >"$QEMU_DIR/app.log" 2>&1 ||
   { tail -n 5 "$QEMU_DIR/app.log"; echo "0 passed, 1 failed"; exit 1; }
 mkdir -p "$TREE/app" "$TREE/dotnet/host/fxr" "$TREE/dotnet/shared/Microsoft.NETCore.App"
-dotnet build -c Release --nologo -v quiet "$ROOT/tests/door/dotnet/endurance/Endurance.csproj" >>"$QEMU_DIR/app.log" 2>&1 ||
+dotnet build -c Release --nologo -v quiet --disable-build-servers "$ROOT/tests/door/dotnet/endurance/Endurance.csproj" >>"$QEMU_DIR/app.log" 2>&1 ||
   { tail -n 5 "$QEMU_DIR/app.log"; echo "0 passed, 1 failed"; exit 1; }
 cp "$ROOT"/build/tests/dotnet/endurance/bin/Endurance.{dll,runtimeconfig.json} "$TREE/app/" # written there by Directory.Build.props
 cp "$WORK"/app/Guest.dll "$WORK"/app/Guest.runtimeconfig.json "$BUILD/lib/libgarner-dotnet.so" "$TREE/app/"

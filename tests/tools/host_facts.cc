@@ -3,6 +3,7 @@
 
 #include <fstream>
 
+#include "host/dotnet/known_settings.h"
 #include "host_facts.h"
 #include "paths.h"
 
@@ -105,6 +106,14 @@ TEST_F(HostFacts, WhereFiguresAreFrom) {
   EXPECT_NE(machine_text(root()).find(" cores (AMD EPYC 7763 64-Core Processor), 24 GB, Linux "), std::string::npos) << machine_text(root());
   file("/proc/cpuinfo", "processor\t: 0\nBogoMIPS\t: 50\nmodel name\n");
   EXPECT_EQ(processor_name(below(root(), "/proc/cpuinfo")), "") << "as on ARM";
+}
+
+TEST(KnownSettings, HowMuchMemoryMayBeUsedBeforeTheMachineIsShortOfIt) {
+  EXPECT_EQ(dotnet::high_memory_percent(16 * GiB, 64), 90u);
+  EXPECT_EQ(dotnet::high_memory_percent(512 * GiB, 64), 97u);
+  EXPECT_EQ(dotnet::high_memory_percent(512 * GiB, 8), 92u);
+  EXPECT_EQ(dotnet::high_memory_percent(512 * GiB, 2), 90u);
+  EXPECT_EQ(dotnet::high_memory_percent(512 * GiB, 0), 90u) << "nobody knows how many";
 }
 
 TEST_F(HostFacts, TheChosenWord) {

@@ -77,6 +77,15 @@ TEST(Processes, ResourcesOfTheWholeTree) {
   EXPECT_GT(end.cpu_s(), 0.02);
   EXPECT_GE(end.wall_s, 0.1);
   EXPECT_GT(end.peak_bytes, 500u * 1024);
+  EXPECT_TRUE(end.peak_is_ours()) << end.peak_bytes << " bytes, and this command has " << end.own_bytes;
+}
+
+TEST(Processes, APeakIsTheProgramsOwnWhereItIsMoreThanThisCommandHad) {
+  Finished end = run_program(shell("dd if=/dev/zero of=/dev/null bs=200M count=1"));
+  EXPECT_FALSE(end.peak_is_ours());
+  EXPECT_GT(end.peak_bytes, 200u << 20);
+  const std::vector<char> held(100 << 20, 'x');
+  EXPECT_TRUE(run_program(shell("true")).peak_is_ours()) << held[12345];
 }
 
 TEST(Processes, LargeOutputIsCapturedWhole) { EXPECT_EQ(run_program(shell("head -c 3000000 /dev/zero")).output.size(), 3000000u); }

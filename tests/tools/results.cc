@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <fstream>
+#include <set>
 
 #include "bench_report.h"
 #include "json_text.h"
@@ -119,6 +120,25 @@ TEST(Results, WhatIsPrintedAgainIsKeptOnce) {
   EXPECT_EQ(all[0].samples[0].printed(), "one\ntwo three\n");
   EXPECT_EQ(all[0].samples[0].output, all[1].samples[1].output) << "one text, not four";
   EXPECT_EQ(all[0].samples[0].output, all[0].samples[1].output);
+}
+
+TEST(Results, WhoRunsFirstDiffersFromOneComparisonToTheNext) {
+  std::set<std::string> begun;
+  for (int i = 0; i < 12; i++) {
+    TempDirectory directory;
+    std::vector<Contender> all(2);
+    for (size_t k = 0; k < 2; k++) {
+      all[k].plan.mode = k == 0 ? Mode::workstation : Mode::server;
+      all[k].plan.directory = directory.path();
+      all[k].plan.program = {"/bin/sh", "-c", "echo $DOTNET_gcServer >> order; cat order"};
+    }
+    run_in_turn(all, 0, 2, Progress(), "part " + std::to_string(i));
+    std::string order;
+    ASSERT_TRUE(read_file(directory.path() / "order", order));
+    EXPECT_TRUE(order == "0\n1\n1\n0\n" || order == "1\n0\n0\n1\n") << order;
+    begun.insert(order);
+  }
+  EXPECT_EQ(begun.size(), 2u);
 }
 
 TEST(Results, OfALongLineTheDifferenceIsShown) {

@@ -163,6 +163,7 @@ Plan BenchSetup::ready(const Workload& workload, const Progress& progress) {
   build(workload.project, progress);
   prepare(workload, work, progress);
   Plan plan;
+  plan.environment = no_collector_settings(); // what the caller's shell sets for one mode or another is no part of what is compared
   plan.program = expand(workload.command, names);
   plan.directory = work.string();
   plan.compare_stdout = false;

@@ -158,9 +158,10 @@ int compare(const CompareArgs& args, const Invocation& invocation) {
     } catch (const Interrupted&) {
       progress.show("");
       one.agreement = agreement_of(one.contenders);
+      one.interrupted = true;
       if (one.agreement.known) all.push_back(std::move(one));
-      if (all.empty()) throw;
-      all.back().interrupted = true;
+      else if (all.empty()) throw;
+      else all.back().not_begun = at;
       tell(args, invocation, all, least);
       throw;
     }
@@ -207,7 +208,7 @@ Command add_compare(CLI::App& root) {
   app->add_option("--html", args->html, "Write a page to this file: the tables, and charts of every run")->type_name("FILE");
   for (const char* means_nothing : {"--option", "--preset", "--workers", "--lib", "--with", "--also", "--also-lib", "--mode", "--runs", "--warmup", "--at", "--trace-pauses", "--json", "--md", "--html"}) only->excludes(app->get_option(means_nothing));
   expects_program(*app);
-  app->footer("Figures are medians; from three runs on, ratios have 95 % confidence intervals (bootstrap). overhead: the time taken over the least that any mode would\n"
+  app->footer("Figures are medians; from three runs on, ratios have 95 % confidence intervals (bootstrap; of three runs, nearer to 90 %). overhead: the time taken over the least that any mode would\n"
               "take without its pauses. The minimum heap is the smallest DOTNET_GCHeapHardLimit, to 5 %, at which the program gives the same on stock workstation\n"
               "non-concurrent in at most five times its time without a limit.\n"
               "Output is equal when the checksums of the programs' JSON lines are, or, without such a line, when stdout is the same\n"

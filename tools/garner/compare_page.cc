@@ -64,7 +64,7 @@ std::string draw_comparisons(const std::vector<Comparison>& all, const std::vect
   std::string page = page_head("Collectors compared", Charts::style());
   page += fmt::format("<h1>Collectors compared</h1>\n<p><code>{}</code></p>\n", escape(fmt::format("{}", fmt::join(program, " "))));
   for (const std::string& line : made) page += fmt::format("<p class=\"soft\">{}</p>\n", escape(line));
-  page += "<p>Medians of the runs, which took turns; below, the first mode's to each other one's, with 95 % confidence intervals (bootstrap) from three runs on. overhead: the time taken over the least that any mode would take without its pauses, with its interval.</p>\n";
+  page += "<p>Medians of the runs, which took turns; below, the first mode's to each other one's, with 95 % confidence intervals (bootstrap; of three runs, the least, nearer to 90 %). overhead: the time taken over the least that any mode would take without its pauses, with its interval.</p>\n";
   for (const Comparison& comparison : all) {
     page += heading(comparison) + html_table(comparison.table().cells());
     std::istringstream remarks(comparison.remarks());

@@ -138,6 +138,7 @@ std::string Measuring::key_of(const PartPlan& part, const Workload& workload, co
   std::string key = fmt::format("{} | {} | {} | at {}", part.name, args_.size, setup_.key_of(workload), part.at);
   if (factor_of(part.at) > 0) key += fmt::format(" of {} bytes", baseline.min_heap_bytes);
   key += fmt::format(" | collector {} | options {} | runs {}", collector_, args_.options, part.runs);
+  if (args_.time_limit_s > 0) key += fmt::format(" | {} s at most", args_.time_limit_s);
   for (const auto& [name, value] : part.piece.environment) key += fmt::format(" | {}={}", name, value.value_or(""));
   for (const Entrant& entrant : part.entrants) key += fmt::format(" | {} {}", name_of(entrant.mode), entrant.options);
   return key;
@@ -152,7 +153,7 @@ std::optional<BenchResult> Measuring::kept(const PartPlan& part) const {
 BenchResult Measuring::known(const PartPlan& part, bool& was_kept) {
   const Workload workload = workload_of(part);
   Plan plan = setup_.ready(workload, progress_);
-  plan.environment = part.piece.environment;
+  for (const auto& [name, value] : part.piece.environment) plan.environment[name] = value;
   const Baseline baseline = setup_.baseline_of(workload, plan, baselines_, factor_of(part.at) > 0, false, progress_);
   const std::string key = key_of(part, workload, baseline);
   std::optional<BenchResult> result = parts_.find(key);

@@ -190,12 +190,13 @@ Verdict unmarked(Verdict verdict) {
 
 Compared cpu_beside(const std::vector<PartPlan>& plans, const Parts& parts, const std::vector<Mode>& modes) { return compared(plans, parts, figure_named("cpu_s"), modes); }
 
-// What one run of each says of a single part may be chance, so every part that was slower than stock-workstation, whether above the mark or not, is told by more.
+// What one run of each says of a single part may be chance, so every part that was about as slow as stock-workstation or slower, whether above the mark or not, is told by more.
+constexpr double kAboutAsSlow = 0.95;
 std::vector<PartPlan> slower_again(const Selection& selection, const Parts& parts) {
   std::vector<PartPlan> all;
   if (selection.runs >= kAgainRuns) return all;
   for (const Ratio& ratio : cpu_beside(every_size(selection), parts, {Mode::workstation}).ratios) {
-    if (ratio.value <= 1) continue;
+    if (ratio.value <= kAboutAsSlow) continue;
     all.push_back(heap_part(selection, ratio.workload, ratio.at, {Mode::workstation}));
     all.back().name += ", again", all.back().runs = kAgainRuns;
   }

@@ -187,6 +187,7 @@ Sample run_once(const Plan& plan) {
     sample.pause_total_ms = sum(traced);
     sample.pause_max_ms = maximum(traced);
   }
+  if (end.peak_is_ours()) sample.peak_bytes = figure_at(sample, "gc/peak_rss_bytes");
   sample.files = file_results(plan, begun);
   sample.failure = why_not(plan, end, log, sample);
   if (!plan.compare_stdout) sample.output.reset();
@@ -235,9 +236,11 @@ void share_output(Sample& sample, const std::vector<Contender>& contenders) {
 }
 
 void run_in_turn(std::vector<Contender>& contenders, int warmups, int runs, const Progress& progress, const std::string& what) {
+  // Each begins a round in its turn, for who runs first finds the machine another way; who begins the first one differs from one comparison to the next.
+  const size_t first = std::hash<std::string>()(what) % contenders.size();
   for (int round = 0; round < warmups + runs; round++)
     for (size_t k = 0; k < contenders.size(); k++) {
-      Contender& contender = contenders[(k + size_t(round)) % contenders.size()]; // each begins a round in its turn: who runs first finds the machine another way
+      Contender& contender = contenders[(first + k + size_t(round)) % contenders.size()];
       if (!contender.failure.empty()) continue;
       bool warmup = round < warmups;
       progress.show(fmt::format("{}: {} {} of {}: {}", what, warmup ? "warm-up" : "run", warmup ? round + 1 : round - warmups + 1, warmup ? warmups : runs,

@@ -88,11 +88,10 @@ nlohmann::ordered_json object_in(const std::filesystem::path& file) {
   return all.is_object() ? all : nlohmann::ordered_json::object();
 }
 
-BaselineFile::BaselineFile(std::filesystem::path path) : path_(std::move(path)), all_(object_in(path_)) {}
-
 std::optional<Baseline> BaselineFile::find(const std::string& key) const {
-  auto at = all_.find(key);
-  if (at == all_.end() || !at->is_object()) return std::nullopt;
+  const nlohmann::ordered_json all = object_in(path_);
+  auto at = all.find(key);
+  if (at == all.end() || !at->is_object()) return std::nullopt;
   Baseline baseline;
   try {
     if (at->at("proofs").get<int>() < kProofs) return std::nullopt;
@@ -107,15 +106,16 @@ std::optional<Baseline> BaselineFile::find(const std::string& key) const {
   return baseline;
 }
 
-void BaselineFile::keep(const std::string& key, const Baseline& baseline) {
+void BaselineFile::keep(const std::string& key, const Baseline& baseline) const {
+  nlohmann::ordered_json all = object_in(path_); // read again: another command may have found some of its own meanwhile
   const Sample& reference = baseline.reference;
-  all_[key] = {{"min_heap_bytes", baseline.min_heap_bytes},
+  all[key] = {{"min_heap_bytes", baseline.min_heap_bytes},
                {"proofs", kProofs},
                {"wall_s", reference.wall_s},
                {"peak_bytes", reference.peak_bytes},
                {"checksum", reference.checksum},
                {"files", reference.files}};
-  write_file_and_directories(path_, json_text(all_, 2) + "\n");
+  write_file_and_directories(path_, json_text(all, 2) + "\n");
 }
 
 } // namespace garner::tool

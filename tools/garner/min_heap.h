@@ -38,13 +38,12 @@ nlohmann::ordered_json object_in(const std::filesystem::path& file);
 // The file where baselines are kept, by a key that names everything they depend on. Saved at every change. A file that is damaged is begun anew.
 class BaselineFile {
  public:
-  explicit BaselineFile(std::filesystem::path path);
+  explicit BaselineFile(std::filesystem::path path) : path_(std::move(path)) {}
   std::optional<Baseline> find(const std::string& key) const;
-  void keep(const std::string& key, const Baseline& baseline);
+  void keep(const std::string& key, const Baseline& baseline) const;
 
  private:
   std::filesystem::path path_;
-  nlohmann::ordered_json all_;
 };
 
 } // namespace garner::tool

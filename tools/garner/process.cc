@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <stdexcept>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -165,9 +166,15 @@ struct Start {
   _exit(told == sizeof error ? kExitNotFound : kExitFailed);
 }
 
+uint64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  uint64_t size = 0, resident = 0;
+  return file >> size >> resident ? resident * uint64_t(sysconf(_SC_PAGESIZE)) : 0;
+}
+
 class Wait {
  public:
-  Wait(const Program& program, const SignalGate& gate, pid_t child) : program_(program), gate_(gate), child_(child) {}
+  Wait(const Program& program, const SignalGate& gate, pid_t child, uint64_t own_bytes) : program_(program), gate_(gate), child_(child), own_bytes_(own_bytes) {}
 
   Finished until_end() {
     Finished result;
@@ -185,6 +192,7 @@ class Wait {
     result.user_s = double(use.ru_utime.tv_sec) + double(use.ru_utime.tv_usec) / 1e6;
     result.system_s = double(use.ru_stime.tv_sec) + double(use.ru_stime.tv_usec) / 1e6;
     result.peak_bytes = uint64_t(use.ru_maxrss) * 1024;
+    result.own_bytes = own_bytes_;
     if (interrupted_ != 0) throw Interrupted{interrupted_};
     return result;
   }
@@ -230,6 +238,7 @@ class Wait {
   const Program& program_;
   const SignalGate& gate_;
   pid_t child_;
+  uint64_t own_bytes_;
   int interrupted_ = 0;
   Clock::time_point start_ = Clock::now();
 };
@@ -252,13 +261,14 @@ Finished run_program(const Program& program) {
   }
   SignalGate gate;
   pid_t self = getpid();
+  const uint64_t own = resident_bytes();
   pid_t child = fork();
   if (child < 0) throw std::runtime_error(fmt::format("cannot make a process: {}", std::strerror(errno)));
   if (child == 0) become(program, start, gate, self);
   if (program.group == Group::own) setpgid(child, child); // both sides: whoever is first
   start.close_write_end();
 
-  Wait wait(program, gate, child);
+  Wait wait(program, gate, child, own);
   int error = 0;
   ssize_t told;
   while ((told = read(start.failure_pipe[0], &error, sizeof error)) < 0 && errno == EINTR) {}

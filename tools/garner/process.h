@@ -37,10 +37,12 @@ struct Finished {
   bool timed_out = false;
   int start_error = 0; // errno of the exec that failed; nothing else is meaningful then
   double wall_s = 0, user_s = 0, system_s = 0;
-  uint64_t peak_bytes = 0; // of the largest process
+  uint64_t peak_bytes = 0; // of the largest process, or of this command when it made that one: the system counts what a process was before it became another program
+  uint64_t own_bytes = 0;  // of this command then
   std::string output, errors; // where captured
 
   double cpu_s() const { return user_s + system_s; }
+  bool peak_is_ours() const { return peak_bytes < own_bytes + (1 << 20); } // so nothing is known of the program's
   bool good() const { return start_error == 0 && exit_code == 0 && !timed_out; }
   // Why it is not good, in a few words: "exit code 3", "killed by signal 11 (Segmentation fault)", …
   std::string trouble() const;

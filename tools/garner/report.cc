@@ -129,6 +129,7 @@ Table Comparison::table() const {
 
 std::string Comparison::remarks() const {
   std::string all = interrupted ? "Interrupted: these are the runs until then.\n" : "";
+  if (!not_begun.empty()) all += fmt::format("Interrupted before anything was measured at {}.\n", not_begun);
   for (const Contender& contender : contenders)
     if (!contender.failure.empty()) all += fmt::format("{} failed: {}\n", contender.name(), contender.failure);
   if (!agreement.known) return all;
@@ -154,6 +155,7 @@ Json Comparison::json(const std::vector<std::string>& program) const {
   if (contenders[0].plan.limit_bytes) all["limit_bytes"] = *contenders[0].plan.limit_bytes;
   if (!at.empty()) all["at"] = at;
   if (interrupted) all["interrupted"] = true;
+  if (!not_begun.empty()) all["interrupted_before"] = not_begun;
   for (const Contender& contender : contenders) {
     all["modes"].push_back(json_of(contender));
     if (double overhead = lower_bound_overhead(contender, contenders); overhead > 0) all["modes"].back()["lower_bound_overhead"] = overhead;

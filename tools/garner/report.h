@@ -25,6 +25,7 @@ struct Comparison {
   Agreement agreement;
   std::string at = {}; // "1.5", "unlimited": the limit as a multiple of the minimum heap; empty where none was asked for
   bool interrupted = false; // by a signal, before all runs were done
+  std::string not_begun;    // the size that should have followed, when the signal came before anything was known of it
 
   bool good() const; // no run failed, and outputs agree
   Table table() const;

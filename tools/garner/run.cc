@@ -167,8 +167,8 @@ void tell_process(const Finished& end, const LogReader* log) {
   std::string heap =
       log != nullptr && log->collections() > 0 ? fmt::format(", heap {} MB after the last collection", megabytes_text(double(log->heap_after()))) : "";
   std::string trouble = end.signal != 0 ? ", " + end.trouble() : "";
-  say_err("garner: {} s, CPU {} s ({} user, {} system), peak memory {} MB{}{}\n", seconds_text(end.wall_s), seconds_text(end.cpu_s()), seconds_text(end.user_s),
-             seconds_text(end.system_s), megabytes_text(double(end.peak_bytes)), heap, trouble);
+  say_err("garner: {} s, CPU {} s ({} user, {} system), peak memory {}{} MB{}{}\n", seconds_text(end.wall_s), seconds_text(end.cpu_s()), seconds_text(end.user_s),
+             seconds_text(end.system_s), end.peak_is_ours() ? "at most " : "", megabytes_text(double(end.peak_bytes)), heap, trouble);
 }
 
 Json json_of(Mode mode, const Invocation& invocation, const Finished& end, const LogReader* log) {

@@ -1,6 +1,7 @@
-// Best-effort longest pause, without events or allocation: a thread that reads GC.GetTotalPauseDuration every two milliseconds. It is stopped like
-// every other thread during a collection, so it usually reads right after one. When exactly one collection lies between two readings, the
-// difference is its stopped time (for a background collection: a part of it); when there were several, their mean is what can be told.
+// Best-effort longest pause, without events: a thread that reads GC.GetTotalPauseDuration every two milliseconds. It is stopped like every other
+// thread during a collection, so it usually reads right after one. When exactly one collection lies between two readings, the difference is its
+// stopped time (for a background collection: a part of it). When there were several, the last, by what it says of itself, and the mean of the others
+// are what can be told; it is the last that the watch had to wait for. Whoever collects several times in two milliseconds may be told too low.
 
 namespace Garner.Bench;
 
@@ -34,7 +35,13 @@ internal sealed class PauseWatch
         stop = true;
         thread.Join();
         Read();
-        // What the last collection says of itself: it counts when several collections lay between the last two readings.
+        return longest;
+    }
+
+    // What the last collection says of itself.
+    private static TimeSpan LastPause()
+    {
+        TimeSpan longest = TimeSpan.Zero;
         foreach (TimeSpan pause in GC.GetGCMemoryInfo(GCKind.Any).PauseDurations)
             if (pause > longest) longest = pause;
         return longest;
@@ -45,8 +52,13 @@ internal sealed class PauseWatch
         // CollectionCount(0) counts every collection, of whatever generation.
         int nowCollections = GC.CollectionCount(0);
         TimeSpan nowTotal = GC.GetTotalPauseDuration();
-        int between = Math.Max(1, nowCollections - collections);
-        TimeSpan pause = (nowTotal - total) / between;
+        int between = nowCollections - collections;
+        TimeSpan pause = nowTotal - total;
+        if (between > 1)
+        {
+            TimeSpan last = LastPause(), mean = (pause - last) / (between - 1);
+            pause = last > mean ? last : mean;
+        }
         if (pause > longest) longest = pause;
         collections = nowCollections;
         total = nowTotal;

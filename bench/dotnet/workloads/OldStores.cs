@@ -64,7 +64,7 @@ internal sealed class OldStores : Workload
         double median = Figures.Median(pauses.ToArray()), longest = 0;
         foreach (double pause in pauses) longest = Math.Max(longest, pause);
         string figures = $"\"old_objects\":{old},\"counted\":{pauses.Count},\"young_pause_ms\":{{\"median\":{Figures.Milliseconds(median)},\"max\":{Figures.Milliseconds(longest)}}}," +
-            $"\"us_per_store\":{(median * 1e3 / stores).ToString("F4", CultureInfo.InvariantCulture)}";
+            $"\"us_per_store\":{Figures.Number(median * 1e3 / stores, "F4")}";
         return new Outcome(rounds, latencies, digest.Value, figures);
     }
 

@@ -74,12 +74,12 @@ internal sealed unsafe class Survivors : Workload
         }
         double median = Figures.Median(pauses.ToArray()), copying = Copying(Math.Max(1L, (long)objects * bytes / threads), threads);
         string figures = $"\"counted\":{pauses.Count},\"pause_ms\":{{\"median\":{Figures.Milliseconds(median)},\"all\":{Figures.Milliseconds(pauses)}}}," +
-            $"\"ns_per_object\":{Number(median * 1e6 / objects)},\"mb_per_s\":{Number(median > 0 ? (double)objects * bytes / 1e3 / median : 0)},\"copying_mb_per_s\":{Number(copying)}," +
+            $"\"ns_per_object\":{Number(median * 1e6 / objects)},\"mb_per_s\":{Number(objects * (double)bytes / 1e3 / median)},\"copying_mb_per_s\":{Number(copying)}," +
             $"\"walk_ns_per_object\":{Number(Figures.Median(walks.ToArray()))}";
         return new Outcome(rounds, latencies, digest.Value, figures);
     }
 
-    private static string Number(double value) => value.ToString("F1", CultureInfo.InvariantCulture);
+    private static string Number(double value) => Figures.Number(value, "F1");
 
     private static int Share(int objects, int lane) => (int)((long)objects * (lane + 1) / LaneCount - (long)objects * lane / LaneCount);
 

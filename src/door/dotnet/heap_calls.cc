@@ -93,8 +93,10 @@ void HeapCalls::DiagGetGCSettings(clr::EtwGCSettingsInfo* settings) {
   settings->loh_threshold = host_.stock.loh_threshold;
   settings->gen0_min_budget_from_config = host_.stock.gen0_size;
   settings->gen0_max_budget_from_config = host_.stock.gen0_max;
-  settings->high_mem_percent_from_config = host_.stock.high_memory_percent;
+  settings->physical_memory_from_config = host_.stock.given_memory;
+  settings->high_mem_percent_from_config = host_.stock.given_high_percent;
   settings->concurrent_gc = host_.stock.concurrent;
+  settings->use_large_pages = host_.stock.large_pages;
   settings->use_frozen_segments = true;
   settings->hard_limit_from_config = host_.stock.limit_from_config;
   settings->no_affinitize = host_.stock.no_affinitize;

@@ -64,8 +64,12 @@ class HeapCalls final : public clr::IGCHeap {
   void SetSuspensionPending(bool) override {}
   void SetYieldProcessorScalingFactor(float) override {}
   void Shutdown() override {}
-  usize GetLastGCStartTime(int generation) override { return record(generation).end.start_ns / 1'000'000; }
-  usize GetLastGCDuration(int generation) override { return record(generation).end.pause_ns / 1'000'000; }
+  // From its beginning to its end, though the program may have run meanwhile: what waits for a share of the time goes by these (GC.AddMemoryPressure).
+  usize GetLastGCStartTime(int generation) override { return record(generation).began_ns / 1'000'000; }
+  usize GetLastGCDuration(int generation) override {
+    const CycleRecord last = record(generation);
+    return (last.end.start_ns + last.end.pause_ns - last.began_ns) / 1'000'000;
+  }
   usize GetNow() override { return host_.now_ms(); }
   clr::Object* Alloc(clr::gc_alloc_context* context, usize bytes, u32 flags) override { return host_.allocate(context, bytes, flags); }
   void PublishObject(u8*) override {}

@@ -4,10 +4,6 @@
 namespace garner::dotnet {
 
 clr::Hresult DotNet::collect(int generation, bool low_memory, int mode) {
-  if (no_gc_active()) {
-    no_gc_induced_ = true;
-    end_region(false);
-  }
   Request request;
   request.kind = generation < 0 || generation >= int(clr::kMaxGeneration) ? Kind::full : generation == 0 ? Kind::young0 : Kind::young1;
   // Survivors that have piled up through such requests would never be looked at by them: the runtime's own collector takes generation 1 too then.
@@ -18,12 +14,18 @@ clr::Hresult DotNet::collect(int generation, bool low_memory, int mode) {
   request.may_widen = false;
   request.compact_all = (mode & clr::kCollectCompacting) != 0;
   request.give_back = (mode & clr::kCollectAggressive) != 0 || low_memory;
+  request.shared = !request.compact_all && !request.give_back;
   // Optimized: only when the budget says so; half a budget, what has come since the collection before, is where it begins to pay.
   if ((mode & clr::kCollectOptimized) != 0) {
     bool due = request.kind == Kind::full ? cycle->pace().half_due(cycle->old_bytes())
                                           : cycle->spaces().eden.used() >= cycle->spaces().eden.limit() / 2;
     if (!due) return clr::kOk;
+    if (request.kind == Kind::full && cycle->marking()) return (mode & clr::kCollectNonBlocking) != 0 ? clr::kOk : wait_marking(-1); // what is due is on its way
     request.when_due = true;
+  }
+  if (no_gc_active()) {
+    no_gc_induced_ = true;
+    end_region(false);
   }
   if (beside) return collect_beside();
   cycle->collect(request);
@@ -43,16 +45,17 @@ u64 DotNet::bytes_in_use() {
   return young + (last.end.index == 0 ? 0 : last.after.bytes[1] + last.after.bytes[0] - last.after.holes[0]) + cycle->old_bytes();
 }
 
+// Of the container, or of the machine, whatever the heap's own limit is: programs shed load by it. Any thread, and often by programs that ask for each request: files of the system are
+// read at most ten times a second.
 u32 DotNet::memory_load() {
-  MemoryFacts facts = memory_facts();
-  u64 total = stock.total_memory, used;
-  if (facts.container != 0) used = facts.cgroup_used;
-  else used = facts.physical > facts.available ? facts.physical - facts.available : 0;
-  if (stock.hard_limit != 0 && heap().budget().limit() != 0) {
-    total = heap().budget().limit();
-    used = heap().budget().committed();
-  }
-  return total == 0 ? 0 : u32(min_of<u64>(100, used * 100 / total));
+  const u64 now = machine.now(), seen = load_ns_.load_relaxed();
+  if (seen != 0 && now - seen < 100'000'000) return load_.load_relaxed(); // of two readers one may see the other's new time with the old load: of a moment before
+  const MemoryFacts facts = memory_facts();
+  const u64 used = facts.container != 0 ? facts.cgroup_used : facts.physical - min_of(facts.available, facts.physical);
+  const u32 load = stock.total_memory == 0 ? 0 : u32(min_of<u64>(100, used * 100 / stock.total_memory));
+  load_.store_relaxed(load);
+  load_ns_.store_relaxed(now);
+  return load;
 }
 
 // A limit says how much is the heap's, and only what else uses a container can be too much then.
@@ -83,7 +86,7 @@ void DotNet::memory_info(u64* out[11], u32* generation, u32* pause_percent, bool
   bool known = end.index != 0;
   u64 limit = heap().budget().limit(), total = limit != 0 ? limit : stock.total_memory;
   u64 values[11] = {
-      total / 100 * stock.high_memory_percent, total, known ? total / 100 * max_of(memory_load(), 1u) : 0, record.after.total(), end.fragmented, // the size includes the holes
+      stock.total_memory / 100 * stock.high_memory_percent, total, known ? stock.total_memory / 100 * max_of(memory_load(), 1u) : 0, record.after.total(), end.fragmented, // the size includes the holes
       end.committed, end.kind == Kind::full ? end.heap_after : end.copied + end.kept, end.pinned, end.finalize_pending, record.number, 0};
   for (u32 i = 0; i < 10; i++) *out[i] = values[i];
   *generation = record.generation;
@@ -107,7 +110,11 @@ CycleRecord DotNet::last_full() const {
 }
 
 int DotNet::refresh_limit() {
-  const StockSettings now = read_stock();
+  StockSettings now = read_stock();
+  if (now.hard_limit > heap().reserved()) {
+    now.hard_limit = heap().reserved(); // nothing lies beyond that, and what TotalAvailableMemoryBytes tells is to be true
+    if (settings.on(Opt::notices)) say("RefreshMemoryLimit: the heap cannot grow beyond the addresses that it has had since its start; heap.reserve is the setting");
+  }
   const u64 limit = now.hard_limit, before = heap().budget().limit();
   // A region without collections was promised memory of the limit that there is: neither may it be collected for a lower one nor that take the promise back.
   const bool promised = no_gc_starting_.load_acquire() != 0 || no_gc_active(); // acquire, with the releases in start_no_gc
@@ -124,7 +131,7 @@ int DotNet::refresh_limit() {
   }
   stock = now; // what is read beside the program is single words
   if (limit != before) {
-    cycle->set_limit(limit);
+    cycle->set_limit(pace_config());
     hold_back();
   }
   return int(clr::RefreshLimitStatus::success);

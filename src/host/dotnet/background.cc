@@ -34,6 +34,7 @@ clr::Hresult DotNet::collect_beside() {
   request.seen = cycle->count();
   request.may_widen = false;
   request.begin_marking = true;
+  request.shared = true;
   cycle->collect(request);
   return clr::kOk;
 }

@@ -43,7 +43,8 @@ struct StockSettings {
   u64 swap = 0;                // of the machine
   u64 gen0_size = 0, gen0_max = 0;
   u64 loh_threshold = clr::kLargeObjectBytes;
-  u32 heap_count = 0, high_memory_percent = 90, conserve = 0;
+  u64 given_memory = 0;        // instead of the machine's; 0: none is given
+  u32 heap_count = 0, high_memory_percent = 90, given_high_percent = 0, conserve = 0;
   bool server = false, concurrent = true, beside = false, retain = false, large_pages = false, no_affinitize = false, conservative = false, numa_aware = true;
 };
 
@@ -190,6 +191,8 @@ class DotNet {
   Live live;
   Recording recording;
   Atomic<i32> latency_mode{1};
+  Atomic<u64> load_ns_{0}; // when memory_load() has looked, and what it found; relaxed, each by itself
+  Atomic<u32> load_{0};
   u64 looked_ns = 0; // memory_short's: by whoever collects
   bool was_short = false;
   i32 loh_compaction = 1;
@@ -225,6 +228,7 @@ class DotNet {
   StockSettings read_stock();
   void note_unsupported();
   HeapConfig heap_config();
+  PaceConfig pace_config();
   void eden_config(PaceConfig& pace);
   bool read_affinity();
   u32 worker_count();

@@ -11,6 +11,12 @@ inline constexpr u64 kLeastLimit = 4 * MiB; // .NET does not start in less
 inline constexpr u64 kContainerShare = 75, kContainerLeast = 20 * MiB; // percent
 inline u64 limit_in_container(u64 bytes) { return bytes / 100 * kContainerShare > kContainerLeast ? bytes / 100 * kContainerShare : kContainerLeast; }
 
+// From what share of memory on the machine counts as short of it, where GCHighMemPercent does not say: of much of it, on many processors, less may be left.
+inline u32 high_memory_percent(u64 memory, u32 processors) {
+  const u32 left = memory >= 80 * GiB ? 3 + 47 / (processors != 0 ? processors : 1) : 10;
+  return 100 - (left < 10 ? left : 10);
+}
+
 // Stock settings that are numbers, beside the Bounded: those that the host reads.
 inline constexpr const char* kRead[] = {
     "gcServer", "gcConcurrent", "GCRetainVM", "GCLargePages", "GCNoAffinitize", "gcConservative", "GCNumaAware", "GCHeapCount", "GCConserveMemory", "GCGen0MaxBudget", "GCLOHThreshold", "GCHighMemPercent",

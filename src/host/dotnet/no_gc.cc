@@ -27,17 +27,22 @@ int DotNet::try_no_gc(u64 total, bool large_known, u64 large, bool disallow_full
   u64 small = large_known ? total - large : total;
   u64 needed = total + total / 16 + 4 * heap().region_bytes();
   auto enough = [&] { return heap().budget().room() + heap().free_charged() >= needed; };
-  Request request;
-  request.cause = Cause::no_gc_region;
-  request.kind = disallow_full ? Kind::young1 : Kind::full;
-  request.may_widen = false;
   const u64 floor = small + small / 4 + 64 * settings.bytes(Opt::tlab);
-  u32 tries = 0;
-  do {
-    cycle->pace().set_eden_floor(floor);
-    cycle->collect(request);
-  } while (cycle->pace().eden_floor() != floor && ++tries < kStarts); // a thread that ends the region before may be late, and take this floor for that one's
-  if (cycle->pace().eden_floor() != floor || !enough()) {
+  auto made = [&](Kind kind) {
+    Request request;
+    request.cause = Cause::no_gc_region;
+    request.kind = kind;
+    request.may_widen = false;
+    u32 tries = 0;
+    do {
+      cycle->pace().set_eden_floor(floor);
+      cycle->collect(request);
+    } while (cycle->pace().eden_floor() != floor && ++tries < kStarts); // a thread that ends the region before may be late, and take this floor for that one's
+    return cycle->pace().eden_floor() == floor && enough();
+  };
+  bool begun = (disallow_full || enough()) && made(Kind::young1); // all that lives is looked at only for memory that there is not
+  if (!begun && !disallow_full) begun = made(Kind::full);
+  if (!begun) {
     cycle->end_eden_floor();
     return int(clr::StartNoGcStatus::no_memory);
   }

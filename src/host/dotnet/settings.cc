@@ -84,14 +84,15 @@ StockSettings DotNet::read_stock() {
   s.gen0_size = bounded(kGen0Size);
   s.gen0_max = u64(max_of<i64>(number("GCGen0MaxBudget", "System.GC.Gen0MaxBudget", 0), 0));
   s.loh_threshold = max_of<u64>(u64(max_of<i64>(number("GCLOHThreshold", "System.GC.LOHThreshold", 0), 0)), clr::kLargeObjectBytes);
-  u32 percent = u32(clamp_to<i64>(number("GCHighMemPercent", "System.GC.HighMemoryPercent", 0), 0, 99));
-  s.high_memory_percent = percent == 0 ? 90 : percent;
+  s.given_high_percent = u32(clamp_to<i64>(number("GCHighMemPercent", "System.GC.HighMemoryPercent", 0), 0, 99));
 
   MemoryFacts facts = memory_facts();
   u64 memory = facts.container != 0 ? facts.container : facts.physical;
   const u64 given = bounded(kTotalMemory);
   if (given != 0) memory = given;
   s.total_memory = memory;
+  s.given_memory = given;
+  s.high_memory_percent = s.given_high_percent != 0 ? s.given_high_percent : high_memory_percent(memory, ee->GetCurrentProcessCpuCount());
   s.contained = facts.container != 0;
   struct sysinfo system{};
   if (sysinfo(&system) == 0) s.swap = u64(system.totalswap) * system.mem_unit;
@@ -208,7 +209,6 @@ HeapConfig DotNet::heap_config() {
     shape.reserve_bytes = limit != 0 ? clamp_to<u64>(8 * sane, 2 * GiB, max_of<u64>(256 * GiB, 2 * sane)) : max_of<u64>(256 * GiB, 4 * min_of<u64>(stock.total_memory, 64 * 1024 * GiB));
     if (u64 left = address_space_left(); left != ~u64(0)) shape.reserve_bytes = min_of<u64>(shape.reserve_bytes, left / 2);
   }
-  shape.retain = settings.on(Opt::retain) || stock.large_pages;
   if (stock.large_pages) {
     shape.large_pages = true;
     shape.reserve_bytes = shape.least_bytes = align_up(limit, 2 * MiB); // all of it is taken at start
@@ -219,7 +219,13 @@ HeapConfig DotNet::heap_config() {
   shape.notices = settings.on(Opt::notices);
   shape.beside = stock.beside;
 
-  PaceConfig& pace = config.pace;
+  config.pace = pace_config();
+  return config;
+}
+
+PaceConfig DotNet::pace_config() {
+  PaceConfig pace{};
+  const u64 limit = stock.hard_limit;
   pace.adapt_tenure = settings.as<Tenure>(Opt::tenure) == Tenure::adaptive;
   pace.en_masse = settings.as<EnMasse>(Opt::en_masse) == EnMasse::adaptive;
   pace.limit = limit;
@@ -229,7 +235,7 @@ HeapConfig DotNet::heap_config() {
   pace.gc_share_percent = u32(settings.get(Opt::gc_share));
   pace.old_growth_percent = u32(settings.get(Opt::old_growth));
   pace.conserve = u32(settings.given(Opt::conserve) ? settings.get(Opt::conserve) : stock.conserve);
-  return config;
+  return pace;
 }
 
 // Collector threads are the runtime's: only those may call it while the world stands.
@@ -262,7 +268,7 @@ clr::Hresult DotNet::initialize() {
   note_unsupported();
   if (stock.hard_limit != 0 && stock.hard_limit < kLeastLimit) return refuse("a memory limit below 4 MB (GCHeapHardLimit, heap.limit) is too small for .NET");
   if (stock.large_pages && !stock.limit_from_config) return refuse("GCLargePages needs a limit (GCHeapHardLimit, GCHeapHardLimitPercent): its pages are taken at start");
-  if (stock.retain && !settings.given(Opt::retain)) settings.set(Opt::retain, 1);
+  if ((stock.retain || stock.large_pages) && !settings.given(Opt::retain)) settings.set(Opt::retain, 1); // large pages would only be cleared
   if (stock.no_affinitize && !settings.given(Opt::seats)) settings.set(Opt::seats, 0);
   latency_mode.store_relaxed(stock.concurrent ? i32(clr::LatencyMode::interactive) : i32(clr::LatencyMode::batch));
   free_type_ = ee->GetFreeObjectMethodTable();

@@ -17,7 +17,6 @@ template <class M> HeapConfig Synthetic<M>::heap_config(const SyntheticShape& sh
   config.shape.least_bytes = 4 * MiB;
   config.shape.reserve_bytes = shape.reserve;
   config.shape.hold = settings.given(Opt::hold) && settings.on(Opt::hold); // a simulated machine's memory costs nothing to bring, but has caches
-  config.shape.retain = settings.on(Opt::retain);
   config.shape.poison = settings.on(Opt::poison);
   config.shape.beside = settings.as<MarkingWhen>(Opt::marking) == MarkingWhen::concurrent; // auto stops: who simulates a collection wants to see a whole one
   config.shape.notices = settings.on(Opt::notices);

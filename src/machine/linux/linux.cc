@@ -149,12 +149,13 @@ bool Linux::want_huge_pages(word at, usize bytes, bool everywhere) {
 
 void Linux::want_small_pages(word at, usize bytes) { madvise(reinterpret_cast<void*>(at), bytes, MADV_NOHUGEPAGE); }
 
+// Preferred, not bound: where the node is full the system takes a page of another, which costs its distance. Bound to it, the program would be killed with memory left.
 Placed Linux::bind(word at, usize bytes, u32 node) {
   if (nodes_ == 1) return Placed::one_node;
   unsigned long mask[1024 / 64] = {};
   u32 n = system_node_[node % nodes_];
   mask[n / 64] = 1ul << (n % 64);
-  return syscall(SYS_mbind, at, bytes, MPOL_BIND, mask, 1024ul, 0u) == 0 ? Placed::yes : Placed::refused;
+  return syscall(SYS_mbind, at, bytes, MPOL_PREFERRED, mask, 1024ul, 0u) == 0 ? Placed::yes : Placed::refused;
 }
 
 Placed Linux::interleave(word at, usize bytes) {

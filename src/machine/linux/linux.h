@@ -1,6 +1,6 @@
 // The real machine: every verb is the plain instruction it names, every page call one system call.
 //
-// Invariants: no verb makes a system call; Atomic is base/atomic.h itself. Placement calls that the system refuses (seccomp in
+// Invariants: no verb makes a system call, but for a long wait, which gives the processor up; Atomic is base/atomic.h itself. Placement calls that the system refuses (seccomp in
 // containers: EPERM, ENOSYS; cpusets: EINVAL) answer `refused`, and the caller says so once. Nodes are numbered densely from 0 here;
 // the system's own numbers (which may have holes) stay inside linux.cc.
 // Implements the machine side of N17 (futex), N18, N19 (bind, interleave), N25 (pin), T5 (which node a page is on), T14 (distances).
@@ -87,8 +87,10 @@ class Linux {
   // Every processor that runs a thread of this process passes a full barrier before this returns. False: the system cannot (seccomp, before Linux 4.14).
   bool order_all();
   u32 nodes() const { return nodes_; }
+  static constexpr u32 kPatience = 256;
   void relax(u32 turns) const {
-    while (turns-- > 0) cpu_relax();
+    for (u32 i = 0; i < turns; i++) cpu_relax();
+    if (turns >= kPatience) sched_yield(); // whoever is waited for may have no other processor than this one
   }
   u32 current_node() const;
   u32 node_of_worker(u32 worker) const { return working_[worker % working_count_]; } // round the nodes that have processors for us (N25)

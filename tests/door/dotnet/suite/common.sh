@@ -10,9 +10,9 @@ while [ $# -gt 0 ]; do
 done
 [ -f "$LIB" ] || fail "no library at $LIB; ./run --build makes it"
 LIB=$(cd "$(dirname "$LIB")" && pwd)/$(basename "$LIB")
-WORKLOADS=$BUILD/bench/dotnet/workloads/Workloads.dll
-LIBRARIES=$BUILD/bench/dotnet/libraries/Libraries.dll
-ENDURANCE=$ROOT/build/tests/dotnet/endurance/bin/Endurance.dll # written there by Directory.Build.props
+WORKLOADS=$ROOT/build/bench/dotnet/workloads/Workloads.dll # wherever GARNER_BUILD is: projects are built there by their Directory.Build.props
+LIBRARIES=$ROOT/build/bench/dotnet/libraries/Libraries.dll
+ENDURANCE=$ROOT/build/tests/dotnet/endurance/bin/Endurance.dll
 PASSED=0 FAILED=0
 pass() { PASSED=$((PASSED + 1)); }
 miss() { # what, log

@@ -1,6 +1,6 @@
 // GC.Collect in every mode and combination, and its argument checks.
 // Rule: Default and Forced collect at once, Optimized may decline, Aggressive collects everything and gives memory back; a blocking
-// call has collected when it returns; a non-blocking one soon afterwards.
+// call has collected when it returns; a non-blocking one soon afterwards. Threads that ask at once are served by one collection.
 // Each combination takes another way into the collector, with its own chance to hang or to be ignored.
 
 namespace Garner.Conformance;
@@ -39,6 +39,25 @@ internal static class CollectModes
         for (int i = 0; i < 4; i++)
             GC.Collect(2, GCCollectionMode.Optimized);
         Expect.That(Heap.Forced || GC.CollectionCount(2) == full, "Optimized declines where nothing has come since");
+        object[] longer = [.. Enumerable.Range(0, 300_000).Select(static i => (object)new int[] { i })]; // a collection takes longer than a thread needs to ask
+        full = GC.CollectionCount(2);
+        const int Threads = 8, Rounds = 10;
+        using (Barrier barrier = new(Threads))
+        {
+            Thread[] askers = [.. Enumerable.Range(0, Threads).Select(_ => new Thread(() =>
+            {
+                for (int round = 0; round < Rounds; round++)
+                {
+                    barrier.SignalAndWait();
+                    GC.Collect();
+                }
+            }))];
+            Array.ForEach(askers, static asker => asker.Start());
+            Array.ForEach(askers, static asker => asker.Join());
+        }
+        int shared = GC.CollectionCount(2) - full;
+        Expect.That(shared >= Rounds && (Heap.Forced || shared < Threads * Rounds), $"{Threads} threads that asked at once, {Rounds} times: {shared} collections");
+        GC.KeepAlive(longer);
         Expect.Throws<ArgumentOutOfRangeException>(static () => GC.Collect(-1), "generation -1");
         Expect.Throws<ArgumentOutOfRangeException>(static () => GC.Collect(1, (GCCollectionMode)77), "an unknown mode");
         Expect.Throws<ArgumentException>(static () => GC.Collect(0, GCCollectionMode.Aggressive, true, true), "Aggressive of generation 0");
