@@ -1,7 +1,11 @@
 #include "bench_setup.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
 #include <sstream>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -49,6 +53,25 @@ std::string program_digest(const fs::path& directory) {
   for (const fs::path& file : files) all += fmt::format("{}: {}; ", file.filename().string(), file_digest(file));
   return all;
 }
+
+// One build at a time below build/: commands beside each other, and scripts (scripts/setup.sh), may want the same project. Without a file to lock it goes on.
+class BuildLock {
+ public:
+  explicit BuildLock(const fs::path& path) {
+    std::error_code error;
+    fs::create_directories(path.parent_path(), error);
+    fd_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    while (fd_ >= 0 && flock(fd_, LOCK_EX) != 0 && errno == EINTR) {}
+  }
+  BuildLock(const BuildLock&) = delete;
+  BuildLock& operator=(const BuildLock&) = delete;
+  ~BuildLock() {
+    if (fd_ >= 0) close(fd_);
+  }
+
+ private:
+  int fd_;
+};
 
 } // namespace
 
@@ -135,6 +158,7 @@ void BenchSetup::step(const std::vector<std::string>& command, const fs::path& d
 void BenchSetup::build(const std::string& project, const Progress& progress) {
   if (project.empty() || !built_.insert(project).second) return;
   progress.show(fmt::format("building {}", project));
+  const BuildLock lock(output_ / "../../dotnet-build.lock");
   step({"dotnet", "build", (directory_ / project).string(), "-nologo", "-v:quiet", "-tl:off", "-nodeReuse:false", "-p:UseSharedCompilation=false"}, directory_);
 }
 

@@ -24,8 +24,8 @@ finish() { printf '%d passed, %d failed\n' "$PASSED" "$FAILED"; [ "$FAILED" -eq 
 # have_packages PROJECT WHAT: restores a project, from the cache or from nuget.org. Returns 1 with one line that names WHAT when its packages cannot be had.
 have_packages() {
   local log=$BUILD/restore-$(basename "$1").log code
-  mkdir -p "$BUILD"
-  timeout 300 dotnet restore "$1" >"$log" 2>&1
+  mkdir -p "$BUILD" "$ROOT/build"
+  flock -o "$ROOT/build/dotnet-build.lock" timeout 300 dotnet restore "$1" >"$log" 2>&1
   code=$?
   [ $code -ne 0 ] || return 0
   if [ $code -ne 124 ] && ! grep -qE 'NU1301|NU1101|NU1102|NU1103' "$log"; then # 124: a network that answers nothing

@@ -4,7 +4,7 @@
 # committed than the limit. And pins everywhere in 12 MB, where no hole is large enough for the largest object; and large objects of
 # 91 KB in 14 MB, each in a region that small objects had filled before. Those made of packages
 # (bench/dotnet/libraries) are skipped without them.
-# Arguments: --lib PATH. Ends with "N passed, N failed".
+# Arguments: --lib PATH. GARNER_HALF=0 and 1 in the environment are half of it each, beside each other. Ends with "N passed, N failed".
 . "$(dirname "$0")/common.sh"
 GARNER_COMMAND=$BUILD/bin/garner
 [ -x "$GARNER_COMMAND" ] || fail "no command at $GARNER_COMMAND; ./run --build makes it"
@@ -15,7 +15,10 @@ packages=false
 have_packages "$ROOT/bench/dotnet/libraries" "documents and linear-algebra" && packages=true && names+=(documents linear-algebra)
 # within FILE: of the collections with a limit in this log, how many, and what the worst took of it
 within() { grep -a '"event":"cycle_end"' "$1" | sed -nE 's/.*"committed":([0-9]+),"limit":([1-9][0-9]*).*/\1 \2/p' | awk '{ n++; if ($1 / $2 > most) most = $1 / $2 } END { print n + 0, most + 0 }'; }
-for name in "${names[@]}"; do
+HALF=${GARNER_HALF:-}
+for number in "${!names[@]}"; do
+  name=${names[number]}
+  [ -z "$HALF" ] || [ $((number % 2)) = "$HALF" ] || continue
   timeout 1200 "$GARNER_COMMAND" bench --lib "$LIB" --bench-dir "$ROOT/bench/dotnet" --size small --at 1.5,1.3 --runs 1 --check --modes garner \
     --out "$OUT/$name" "$name" >"$OUT/$name.log" 2>&1
   for at in 1.5 1.3; do
@@ -32,6 +35,7 @@ for name in "${names[@]}"; do
   else miss "$name in $limit bytes: $collections collections, the heap at most $most of its limit" "$OUT/$name.log"; fi
   rm -f "$OUT/heap.json"
 done
+[ "$HALF" != 0 ] || finish
 for turn in 1 2 3 4 5; do
   if DOTNET_GCPath=$LIB DOTNET_GCHeapHardLimit=0xc00000 timeout 60 dotnet "$WORKLOADS" pinned-buffers pins=4000 bytes=4096 buffers=300000 threads=2 seed=1 \
     >"$OUT/pins.log" 2>&1; then pass; else miss "pinned-buffers in 12 MB, run $turn" "$OUT/pins.log"; fi
