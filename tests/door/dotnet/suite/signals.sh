@@ -12,7 +12,7 @@ row() { # COUNT, environment assignments
   if [ "$found" = "$expected" ]; then pass; else miss "$count signals with $*: '$found', expected $expected" "$LOG"; fi
 }
 row 100000 GARNER=workers=3,woken_per=0
-row 100000 DOTNET_gcServer=1 GARNER=preset=ps,workers=3,woken_per=0
+row 100000 DOTNET_gcServer=1 GARNER=preset=org,workers=3,woken_per=0
 row 20000 GARNER=workers=3,woken_per=0,stress_every=40,verify=after,poison=on
 row 20000 GARNER=workers=2,woken_per=0,stress_every=200,stress_kind=full,conductor=waits
 finish
