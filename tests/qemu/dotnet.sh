@@ -17,7 +17,7 @@ cp -r "$SHARED/host/fxr/$VERSION" "$TREE/dotnet/host/fxr/"
 cp -r "$SHARED/shared/Microsoft.NETCore.App/$VERSION" "$TREE/dotnet/shared/Microsoft.NETCore.App/"
 FRAMEWORK=$TREE/dotnet/shared/Microsoft.NETCore.App/$VERSION
 with_libraries "$SHARED/dotnet" "$FRAMEWORK"/lib*.so
-CASES=("preset=garner bind: 4" "preset=interleaved interleave:0-7 8" "preset=fragmented bind: 4" "preset=naps bind: 4" "preset=ps none 0")
+CASES=("preset=garner prefer: 4" "preset=interleaved interleave:0-7 8" "preset=fragmented prefer: 4" "preset=naps prefer: 4" "preset=ps none 0")
 {
   echo 'export DOTNET_GCPath=/app/libgarner-dotnet.so DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1 DOTNET_EnableDiagnostics=0 DOTNET_TieredPGO=0 DOTNET_GCHeapHardLimit=0x6000000'
   for case in "${CASES[@]}"; do
@@ -26,7 +26,7 @@ CASES=("preset=garner bind: 4" "preset=interleaved interleave:0-7 8" "preset=fra
   done
   echo 'DOTNET_GCNumaAware=0 GARNER=verify=both,workers=8,eden_max=4m /dotnet/dotnet /app/Guest.dll none 0 && echo "case GCNumaAware=0: good" || echo "case GCNumaAware=0: failed"'
   # Of a few collections the log is brought out through the console.
-  echo 'GARNER=preset=naps,workers=8,eden_max=4m,log=/tmp/log,log_format=json,log_detail=roots /dotnet/dotnet /app/Guest.dll bind: 4 >/tmp/out 2>&1 || cat /tmp/out'
+  echo 'GARNER=preset=naps,workers=8,eden_max=4m,log=/tmp/log,log_format=json,log_detail=roots /dotnet/dotnet /app/Guest.dll prefer: 4 >/tmp/out 2>&1 || cat /tmp/out'
   echo 'grep -E "heap_ready|node_distances|\"index\":[1-4]," /tmp/log | while read -r line; do echo "log: $line"; done'
   # 120 MiB for the group, of which three quarters are the collector's.
   cat <<'LIMIT'

@@ -160,7 +160,7 @@ TEST(EightNodes, N20FragmentsAreOfTheirNode) {
     EXPECT_EQ(node_of(range.begin), int(node)) << "whoever touched it";
     heap.heap().fill(range.begin, range.bytes());
   }
-  EXPECT_GE(maps_with(heap, "bind:"), u64(kNodes));
+  EXPECT_GE(maps_with(heap, "prefer:"), u64(kNodes));
   grow(heap, 100, 60);
   EXPECT_EQ(pages_of(heap, Role::eden).wrong, 0u);
   heap.young();

@@ -43,7 +43,7 @@ static class Guest
 
     // "none" looks for any policy at all.
     static bool Wanted(string policy, string asked) => asked == "none"
-        ? policy.StartsWith("bind:", StringComparison.Ordinal) || policy.StartsWith("interleave:", StringComparison.Ordinal)
+        ? policy.StartsWith("prefer:", StringComparison.Ordinal) || policy.StartsWith("interleave:", StringComparison.Ordinal)
         : policy.StartsWith(asked, StringComparison.Ordinal);
 
     static int Main(string[] args)
