@@ -108,14 +108,12 @@ std::optional<BenchResult> PartsFile::find(const std::string& key) const {
 }
 
 void PartsFile::keep(const std::string& key, const BenchResult& part) {
-  Json all = object_in(path_); // read again: another command may have kept some of its own meanwhile
   Json one = {{"workload", part.workload},     {"at", part.at},
               {"min_heap_bytes", part.min_heap_bytes}, {"paced", part.paced},
               {"difference", part.difference}, {"contenders", Json::array()}};
   for (const Contender& contender : part.contenders) one["contenders"].push_back(saved(contender));
-  all[key] = one;
   kept_now_.insert(key);
-  write_file_and_directories(path_, json_text(all, 1) + "\n");
+  keep_in(path_, key, one);
 }
 
 Measuring::Measuring(const MeasuringArgs& args)

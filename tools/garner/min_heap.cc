@@ -88,6 +88,12 @@ nlohmann::ordered_json object_in(const std::filesystem::path& file) {
   return all.is_object() ? all : nlohmann::ordered_json::object();
 }
 
+void keep_in(const std::filesystem::path& file, const std::string& key, const nlohmann::ordered_json& value) {
+  nlohmann::ordered_json all = object_in(file);
+  all[key] = value;
+  write_file_and_directories(file, json_text(all, 1) + "\n");
+}
+
 std::optional<Baseline> BaselineFile::find(const std::string& key) const {
   const nlohmann::ordered_json all = object_in(path_);
   auto at = all.find(key);
@@ -107,15 +113,13 @@ std::optional<Baseline> BaselineFile::find(const std::string& key) const {
 }
 
 void BaselineFile::keep(const std::string& key, const Baseline& baseline) const {
-  nlohmann::ordered_json all = object_in(path_); // read again: another command may have found some of its own meanwhile
   const Sample& reference = baseline.reference;
-  all[key] = {{"min_heap_bytes", baseline.min_heap_bytes},
-               {"proofs", kProofs},
-               {"wall_s", reference.wall_s},
-               {"peak_bytes", reference.peak_bytes},
-               {"checksum", reference.checksum},
-               {"files", reference.files}};
-  write_file_and_directories(path_, json_text(all, 2) + "\n");
+  keep_in(path_, key, {{"min_heap_bytes", baseline.min_heap_bytes},
+                       {"proofs", kProofs},
+                       {"wall_s", reference.wall_s},
+                       {"peak_bytes", reference.peak_bytes},
+                       {"checksum", reference.checksum},
+                       {"files", reference.files}});
 }
 
 } // namespace garner::tool

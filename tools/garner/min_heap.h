@@ -34,6 +34,8 @@ Plan limited(Plan plan, const Baseline& baseline, const std::string& at, double 
 
 // The object that a JSON file holds; an empty one where there is no such file, or it is damaged.
 nlohmann::ordered_json object_in(const std::filesystem::path& file);
+// Puts a value into it. The file is read again: another command may have kept some of its own meanwhile.
+void keep_in(const std::filesystem::path& file, const std::string& key, const nlohmann::ordered_json& value);
 
 // The file where baselines are kept, by a key that names everything they depend on. Saved at every change. A file that is damaged is begun anew.
 class BaselineFile {

@@ -174,7 +174,7 @@ uint64_t resident_bytes() {
 
 class Wait {
  public:
-  Wait(const Program& program, const SignalGate& gate, pid_t child, uint64_t own_bytes) : program_(program), gate_(gate), child_(child), own_bytes_(own_bytes) {}
+  Wait(const Program& program, const SignalGate& gate, pid_t child) : program_(program), gate_(gate), child_(child) {}
 
   Finished until_end() {
     Finished result;
@@ -192,7 +192,6 @@ class Wait {
     result.user_s = double(use.ru_utime.tv_sec) + double(use.ru_utime.tv_usec) / 1e6;
     result.system_s = double(use.ru_stime.tv_sec) + double(use.ru_stime.tv_usec) / 1e6;
     result.peak_bytes = uint64_t(use.ru_maxrss) * 1024;
-    result.own_bytes = own_bytes_;
     if (interrupted_ != 0) throw Interrupted{interrupted_};
     return result;
   }
@@ -238,7 +237,6 @@ class Wait {
   const Program& program_;
   const SignalGate& gate_;
   pid_t child_;
-  uint64_t own_bytes_;
   int interrupted_ = 0;
   Clock::time_point start_ = Clock::now();
 };
@@ -268,11 +266,12 @@ Finished run_program(const Program& program) {
   if (program.group == Group::own) setpgid(child, child); // both sides: whoever is first
   start.close_write_end();
 
-  Wait wait(program, gate, child, own);
+  Wait wait(program, gate, child);
   int error = 0;
   ssize_t told;
   while ((told = read(start.failure_pipe[0], &error, sizeof error)) < 0 && errno == EINTR) {}
   Finished result = wait.until_end();
+  result.own_bytes = own;
   if (told == sizeof error) result.start_error = error;
   if (out) result.output = out->text();
   if (err) result.errors = err->text();

@@ -60,16 +60,12 @@ u32 DotNet::memory_load() {
 
 // A limit says how much is the heap's, and only what else uses a container can be too much then.
 bool DotNet::memory_short() {
-  const bool limited = heap().budget().limit() != 0;
-  if (limited && !stock.contained) return false;
+  if (heap().budget().limit() == 0) return memory_load() >= stock.high_memory_percent;
+  if (!stock.contained) return false;
   if (u64 now = machine.now(); looked_ns == 0 || now - looked_ns > 100'000'000) {
     looked_ns = now;
-    if (limited) {
-      const MemoryFacts facts = memory_facts();
-      was_short = facts.container != 0 && facts.cgroup_used / stock.high_memory_percent >= facts.container / 100;
-    } else {
-      was_short = memory_load() >= stock.high_memory_percent;
-    }
+    const MemoryFacts facts = memory_facts();
+    was_short = facts.container != 0 && facts.cgroup_used / stock.high_memory_percent >= facts.container / 100;
   }
   return was_short;
 }

@@ -193,7 +193,7 @@ class DotNet {
   Atomic<i32> latency_mode{1};
   Atomic<u64> load_ns_{0}; // when memory_load() has looked, and what it found; relaxed, each by itself
   Atomic<u32> load_{0};
-  u64 looked_ns = 0; // memory_short's: by whoever collects
+  u64 looked_ns = 0; // memory_short's, of a container: by whoever collects
   bool was_short = false;
   i32 loh_compaction = 1;
   // Event masks: relaxed, set by the runtime at any time.
