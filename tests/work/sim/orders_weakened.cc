@@ -187,6 +187,8 @@ constexpr Elsewhere elsewhere[] = {
     {"heap/handles.cc", "__atomic_store_n(handle + 1, extra, __ATOMIC_RELEASE)", kReal},
     {"cycle/cycle.ipp", "count_.store_release(index)", kReal},
     {"cycle/cycle.h", "count_.load_acquire()", kReal},
+    {"cycle/cycle.ipp", "begun_.store_release(index)", kReal},
+    {"cycle/cycle.ipp", "begun_.load_acquire()", kReal},
     {"concurrent/marking.ipp", "gone_.load_acquire()", "the thread's end, after which its memory may go; games on both machines end with it"},
     {"concurrent/marking.ipp", "gone_.store_release(1)", "the same"},
     {"concurrent/marking.ipp", "__atomic_load_n(reinterpret_cast<const word*>(ref.at), __ATOMIC_ACQUIRE)", "the type of an object, which is no atomic of the machine's; pairs with the store of it. What it does is in the piece \"born old\""},
