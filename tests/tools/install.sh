@@ -12,6 +12,8 @@ works() { # works ROOT NAME: garner under ROOT
   [ -z "$needed" ] || fail "$2: the library needs $needed"
   if command -v dotnet >/dev/null; then
     "$1/bin/garner" run -- dotnet --version >"$scratch/out" 2>&1 || fail "$2: run: $(cat "$scratch/out")"
+  else
+    echo "skipped: $2: a program of .NET: no dotnet here"
   fi
 }
 cmake --install "$build" --prefix "$scratch/prefix" >"$scratch/log" 2>&1 || fail "cmake --install: $(tail -3 "$scratch/log")"

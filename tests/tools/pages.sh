@@ -25,7 +25,7 @@ for log in simulated.log nodes.log many.log limited.log long.log "$tree/tests/da
 cat > compared.sh <<'EOF'
 if [ -n "${DOTNET_GCPath:-}" ]; then log=${GARNER##*log=}; echo '{"event":"heap_ready","pid":1}' >> "${log%%,*}"; fi
 [ $((0x${DOTNET_GCHeapHardLimit:-ffffffff})) -ge 1500000 ] || exit 3
-echo '{"checksum":"5f","gc":{"pause_total_ms":20,"pause_max_ms":2}}'
+echo '{"checksum":"5f","gc":{"pause_total_ms":20,"pause_max_ms":2,"peak_rss_bytes":9000000}}'
 EOF
 : > lib.so
 "$garner" compare --lib lib.so --warmup 0 --runs 3 --with stock-workstation,stock-server --html compared.html -- sh compared.sh > table 2> err || fail "$(tail -n 3 err)"

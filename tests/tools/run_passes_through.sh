@@ -35,7 +35,7 @@ grep -q '^DOTNET_GCHeapHardLimit=10000000$' "$scratch/out" || fail "the limit is
 grep -q '^GARNER=workers=9,preset=naps,workers=2,trim=on,log=.*,log_format=json,log_detail=plain$' "$scratch/out" || fail "GARNER: $(grep GARNER= "$scratch/out")"
 "$garner" run --mode stock-server -- env >"$scratch/out" 2>/dev/null
 grep -q '^DOTNET_gcServer=1$' "$scratch/out" && grep -q '^DOTNET_GCDynamicAdaptationMode=0$' "$scratch/out" || fail "the settings of stock-server"
-grep -q '^DOTNET_GCPath=' "$scratch/out" && fail "a stock mode has a library"
+grep -q '^PATH=' "$scratch/out" && ! grep -q '^DOTNET_GCPath=' "$scratch/out" || fail "a stock mode has a library"
 
 # Nobody reads the summary: the exit code is still the program's.
 code=0

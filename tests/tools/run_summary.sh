@@ -19,7 +19,8 @@ echo "$said" | grep -q '^garner: .* s, CPU .* s (.* user, .* system), peak memor
 
 [ "$(summary -- true | head -1)" = 'garner: the program never loaded the collector' ] || fail "a program without the collector"
 [ "$(summary -- true | wc -l)" = 2 ] || fail "one line about it"
-summary --mode stock-workstation -- true | grep -q 'never loaded' && fail "a stock mode needs no collector"
+said=$("$garner" run --mode stock-workstation -- true 2>&1 >/dev/null)
+echo "$said" | grep -q '^garner: .* s, CPU' && ! echo "$said" | grep -q 'never loaded' || fail "a stock mode needs no collector: $said"
 
 said=$(summary --json -- sh "$scratch/collector.sh" 3) && fail "exit code with --json" || code=$?
 [ $code = 3 ] || fail "exit code with --json: $code"
@@ -54,12 +55,15 @@ fi
 mkdir "$scratch/full"
 cat > "$scratch/full.sh" <<'END'
 mount -t tmpfs -o size=4k none "$TMPDIR" || exit 77
-head -c 4096 /dev/zero > "$TMPDIR/all there is"
+head -c 8192 /dev/zero > "$TMPDIR/all there is" 2>/dev/null && exit 78 # there was room for more
 "$@"
 END
 full() { code=0; TMPDIR=$scratch/full unshare -rm sh "$scratch/full.sh" "$@" >"$scratch/out" 2>"$scratch/err" || code=$?; }
 full true
-if [ $code = 0 ]; then
+[ $code != 78 ] || fail "the file system cannot be filled"
+if [ $code != 0 ]; then
+  echo "skipped: a full TMPDIR: no file system of its own for a program here"
+else
   full "$garner" run --lib "$scratch/lib.so" -- sh "$scratch/collector.sh"
   grep -q '^garner: 4 collections' "$scratch/err" || fail "run beside a full TMPDIR: $(cat "$scratch/err")"
 fi
@@ -90,9 +94,10 @@ echo "$said" | grep -q '^garner: 4 collections (1 full, 3 young0), .* longest 10
 # What the log holds is the user's affair where he says so; else only what the summary needs.
 detail() { "$garner" run --lib "$scratch/lib.so" "$@" -- sh -c 'echo "$GARNER"' 2>/dev/null; }
 detail --log "$scratch/plain" | grep -q 'log_detail=plain$' || fail "log_detail where nothing is given"
-for given in '-o log_detail=full' '-o general.log_detail=full --log '"$scratch/full"; do
+for given in '-o log_detail=full' '-o general.log_detail=full --log '"$scratch/given"; do
   # shellcheck disable=SC2086 # words are arguments
-  detail $given | grep -q 'log_detail=plain' && fail "$given is overruled: $(detail $given)"
+  detail $given > "$scratch/out"
+  grep -q 'log_detail=full' "$scratch/out" && ! grep -q 'log_detail=plain' "$scratch/out" || fail "$given is overruled: $(cat "$scratch/out")"
 done
 GARNER=log_detail=roots detail --log "$scratch/plain" | grep -q 'log_detail=plain' && fail "GARNER=log_detail=roots is overruled"
 

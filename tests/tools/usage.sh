@@ -96,10 +96,13 @@ of DOTNET_GCgen0size=zzz 'no hexadecimal number'
 of DOTNET_gcServer=yes 'no hexadecimal number'
 of DOTNET_GCRegionSize=1000000 'without effect'
 of DOTNET_GCHeapHardLimt=10000000 'no setting that this collector knows'
+known=0
 for name in $(grep -rhoE '(number|flag)\("[A-Za-z0-9]+"|\{"GC[A-Za-z0-9]+", *"System' "$tree"/src/host/dotnet/settings.cc "$tree"/src/host/dotnet/known_settings.h | sed 's/^[^"]*"//; s/".*//' | sort -u); do
   env "DOTNET_$name=1" "$garner" doctor > "$scratch/out" || :
   grep -q "^[a-z]*  *DOTNET_$name: .*no setting that this collector knows" "$scratch/out" && fail "doctor does not know $name, which the host reads"
+  known=$((known + 1))
 done
+[ $known -gt 20 ] || fail "only $known settings were found in the host's sources"
 # What it would set, for the options in force and for a log. The exit code is the machine's affair: it may have no .NET.
 GARNER=verify=both "$garner" doctor > "$scratch/out" || :
 grep -q '^set      GARNER: without cycle.verify' "$scratch/out" || fail "doctor: no counsel on options: $(cat "$scratch/out")"
