@@ -56,6 +56,16 @@ TEST(BenchFile, EverythingIsRead) {
   EXPECT_EQ(w.parameters.count("normal"), 0u);
 }
 
+TEST(BenchFile, TheLeastHeapFoundBefore) {
+  Workload w = parse_bench_file(with("[large]\n", "least_mb = 6.5\n[large]\n"), "x.bench");
+  EXPECT_EQ(w.least_mb.at("small"), 6.5);
+  EXPECT_EQ(w.least_mb.count("large"), 0u);
+  EXPECT_EQ(error_of(with("[large]\n", "least_mb = 6\nleast_mb = 7\n[large]\n")), "x.bench:16: least_mb of [small] is given twice");
+  for (const char* wrong : {"0", "-1", "6 MB", "nan", "1e9"})
+    EXPECT_EQ(error_of(with("[large]\n", std::string("least_mb = ") + wrong + "\n[large]\n")), std::string("x.bench:15: 'least_mb' is a number of MB from 1 to 1000000, not '") + wrong + "'");
+  EXPECT_EQ(error_of(with("[large]\n", "heap = 1\n[large]\n")), "x.bench:15: unknown key 'heap' in [small]: parameters, least_mb");
+}
+
 TEST(BenchFile, WhatMayBeLeftOut) {
   Workload w = parse_bench_file("[workload]\nname = a\ncommand = b\n[normal]\nparameters = n=1\n", "a.bench");
   EXPECT_EQ(w.project, "");
@@ -72,7 +82,7 @@ TEST(BenchFile, AMistakeIsNamedWithFileAndLine) {
   EXPECT_EQ(error_of(with("pace = schedule", "pace =")), "x.bench:11: 'pace' has no value");
   EXPECT_EQ(error_of(with("pace", "peace")), "x.bench:11: unknown key 'peace' in [workload]");
   EXPECT_EQ(error_of(with("pace = schedule", "name = other")), "x.bench:11: 'name' is given twice");
-  EXPECT_EQ(error_of(with("parameters = depth=15", "parameter = depth=15")), "x.bench:14: unknown key 'parameter' in [small]: parameters");
+  EXPECT_EQ(error_of(with("parameters = depth=15", "parameter = depth=15")), "x.bench:14: unknown key 'parameter' in [small]: parameters, least_mb");
   EXPECT_EQ(error_of(with("[workload]\n", "")), "x.bench:2: 'name' stands before any section");
   EXPECT_EQ(error_of(with("[workload]\n", "[small]\n")), "x.bench:2: the first section is [workload]");
   EXPECT_EQ(error_of(with("name = trees\n", "")), "x.bench:15: no 'name' in [workload]");

@@ -44,6 +44,21 @@ TEST(HeapSearch, NoSizeIsTriedTwice) {
   EXPECT_EQ(std::adjacent_find(tried.begin(), tried.end()), tried.end());
 }
 
+// What was the least once is asked for first, then what lies below it: two answers where it still is, and the search goes on where it is not.
+TEST(HeapSearch, WhatWasFoundBefore) {
+  for (uint64_t least : {uint64_t(96) << 20, uint64_t(40) << 20, uint64_t(300) << 20}) {
+    int tries = 0;
+    std::optional<uint64_t> found = least_working(100 << 20, 1.05, [&](uint64_t bytes) { return tries++, bytes >= least; }, true);
+    ASSERT_TRUE(found);
+    EXPECT_GE(*found, least);
+    EXPECT_LE(double(*found), double(least) * 1.05);
+    if (least == uint64_t(96) << 20) {
+      EXPECT_EQ(*found, uint64_t(100) << 20);
+      EXPECT_EQ(tries, 2);
+    }
+  }
+}
+
 Plan shell_plan(const std::string& script) {
   Plan plan;
   plan.program = {"sh", "-c", script};
@@ -57,6 +72,17 @@ TEST(HeapSearch, AWorkloadIsTriedWithItsLimit) {
   uint64_t found = search_min_heap(plan, reference, Progress(), "shell");
   EXPECT_GE(found, 9000000u);
   EXPECT_LE(found, 9450000u);
+}
+
+TEST(HeapSearch, AWorkloadThatWasSearchedBefore) {
+  TempDirectory temporary;
+  const std::string file = (temporary.path() / "runs").string();
+  Plan plan = shell_plan("echo >>" + file + "; [ $((0x${DOTNET_GCHeapHardLimit:-ffffffff})) -ge 9000000 ] && echo '{\"checksum\":\"5f\"}'");
+  Sample reference = reference_run(plan);
+  EXPECT_EQ(search_min_heap(plan, reference, Progress(), "shell", 9100000), 9100000u);
+  std::string runs;
+  ASSERT_TRUE(read_file(file, runs));
+  EXPECT_EQ(runs.size(), 4u) << "the reference, two proofs, and one that fails";
 }
 
 // Below 9 MB every second run finishes, the first of each two.

@@ -1,5 +1,6 @@
 #include "bench_file.h"
 
+#include <cstdlib>
 #include <set>
 #include <sstream>
 
@@ -53,8 +54,16 @@ class Parser {
     if (section_.empty()) fail(fmt::format("'{}' stands before any section", key));
     if (value.empty()) fail(fmt::format("'{}' has no value", key));
     if (section_ == "workload") return workload_item(key, value);
-    if (key != "parameters") fail(fmt::format("unknown key '{}' in [{}]: parameters", key, section_));
+    if (key == "least_mb") return least(value);
+    if (key != "parameters") fail(fmt::format("unknown key '{}' in [{}]: parameters, least_mb", key, section_));
     if (!workload_.parameters.emplace(section_, value).second) fail(fmt::format("parameters of [{}] are given twice", section_));
+  }
+
+  void least(const std::string& value) {
+    char* end = nullptr;
+    const double mb = std::strtod(value.c_str(), &end);
+    if (*end != 0 || !(mb >= 1 && mb <= 1e6)) fail(fmt::format("'least_mb' is a number of MB from 1 to 1000000, not '{}'", value));
+    if (!workload_.least_mb.emplace(section_, mb).second) fail(fmt::format("least_mb of [{}] is given twice", section_));
   }
 
   void workload_item(const std::string& key, const std::string& value) {

@@ -18,6 +18,7 @@ struct Workload {
   std::vector<std::string> compare; // keys of the JSON line, or patterns of files
   bool paced = false;               // a schedule sets how long it runs: its time says nothing
   std::map<std::string, std::string> parameters; // by size
+  std::map<std::string, double> least_mb; // by size: the minimum heap as it was found once, where a search begins
 };
 
 // UsageError "FILE:LINE: …" when the text is not of the format.

@@ -124,7 +124,8 @@ Baseline BenchSetup::baseline_of(const Workload& workload, const Plan& plan, Bas
     kept.keep(key, baseline);
   }
   if (searching && baseline.min_heap_bytes == 0) {
-    baseline.min_heap_bytes = search_min_heap(plan, baseline.reference, progress, workload.name);
+    const auto before = workload.least_mb.find(size_);
+    baseline.min_heap_bytes = search_min_heap(plan, baseline.reference, progress, workload.name, before == workload.least_mb.end() ? 0 : uint64_t(before->second * (1 << 20)));
     kept.keep(key, baseline);
     say_err("garner: {}: minimum heap {} MB\n", workload.name, megabytes_text(double(baseline.min_heap_bytes)));
   }

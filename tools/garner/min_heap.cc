@@ -28,11 +28,15 @@ double factor_of(const std::string& text) {
   return factor;
 }
 
-std::optional<uint64_t> least_working(uint64_t start, double precision, const std::function<bool(uint64_t)>& works) {
+std::optional<uint64_t> least_working(uint64_t start, double precision, const std::function<bool(uint64_t)>& works, bool near) {
   uint64_t high = std::max(start, kSmallest), low = 0;
   for (int tries = 0; !works(high); tries++, high *= 2) {
     if (tries == 8) return std::nullopt;
     low = high;
+  }
+  if (near && low == 0) {
+    const uint64_t less = uint64_t(double(high) / precision) + 1; // near enough, where it does not work
+    (works(less) ? high : low) = less;
   }
   while (low == 0) {
     uint64_t half = high / 2;
@@ -54,7 +58,7 @@ Sample reference_run(Plan plan) {
   return sample;
 }
 
-uint64_t search_min_heap(Plan plan, const Sample& reference, const Progress& progress, const std::string& name) {
+uint64_t search_min_heap(Plan plan, const Sample& reference, const Progress& progress, const std::string& name, uint64_t found_before) {
   plan.mode = Mode::workstation;
   plan.time_limit_s = reference.wall_s * 5 + 10;
   auto works = [&](uint64_t bytes) {
@@ -67,7 +71,7 @@ uint64_t search_min_heap(Plan plan, const Sample& reference, const Progress& pro
     }
     return true;
   };
-  std::optional<uint64_t> least = least_working(uint64_t(reference.peak_bytes), kPrecision, works);
+  std::optional<uint64_t> least = least_working(found_before != 0 ? found_before : uint64_t(reference.peak_bytes), kPrecision, works, found_before != 0);
   const bool any = least && *least < 2 * kSmallest && works(kSmallest / 2);
   progress.show("");
   if (any) throw std::runtime_error(fmt::format("{}: works in half a megabyte too: the program never loaded the .NET runtime's collector", name));

@@ -12,8 +12,9 @@
 namespace garner::tool {
 
 // The least size that works, at most `precision` (1.05) times too large. `works` is asked for falling sizes from `start` (raised until it
-// works, eight times at most), then by bisection. None when nothing works. Each answer is asked for once.
-std::optional<uint64_t> least_working(uint64_t start, double precision, const std::function<bool(uint64_t)>& works);
+// works, eight times at most), then by bisection. None when nothing works. Each answer is asked for once. `near`: the start was the least once, so what lies
+// just below it is asked for next, and two answers do where that is still so.
+std::optional<uint64_t> least_working(uint64_t start, double precision, const std::function<bool(uint64_t)>& works, bool near = false);
 
 // "2" or "1.5", as a factor of the minimum heap; 0 for "unlimited". UsageError, which names --at.
 double factor_of(const std::string& text);
@@ -27,8 +28,8 @@ struct Baseline {
 // One run without limit. std::runtime_error when even that fails.
 Sample reference_run(Plan plan);
 // A run counts as finished when its result is the reference's and it took at most five times as long (and ten seconds); two in a row must, since the stock collector may finish by luck where it mostly fails.
-// std::runtime_error when the size does not matter, as of what is no .NET program.
-uint64_t search_min_heap(Plan plan, const Sample& reference, const Progress& progress, const std::string& name);
+// `found_before`: the bytes that were the least once, where the search begins; 0: nowhere. std::runtime_error when the size does not matter, as of what is no .NET program.
+uint64_t search_min_heap(Plan plan, const Sample& reference, const Progress& progress, const std::string& name, uint64_t found_before = 0);
 // The plan with the limit that `at` means, and with the time a run may take: `time_limit_s`, or when that is 0 twenty times the reference run and a minute.
 Plan limited(Plan plan, const Baseline& baseline, const std::string& at, double time_limit_s);
 
