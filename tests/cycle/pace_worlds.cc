@@ -118,6 +118,42 @@ TEST(PaceWorlds, N12AShrinkingLimitIsObeyedAndAGrowingOneUsed) {
   EXPECT_EQ(wide_again, wide);
 }
 
+// A limit that comes later brings what follows from one: an eden of its size, and how little old space may always grow by.
+TEST(PaceWorlds, N12ALimitSetLaterBringsItsBounds) {
+  PaceConfig limited = config(true, 100 * MiB);
+  limited.eden_min = MiB, limited.eden_max = 8 * MiB, limited.growth_min = 2 * MiB;
+  Pace pace;
+  pace.init(config());
+  auto dear = [&] {
+    for (u32 n = 0; n < 20; n++)
+      pace.after_young({.pause_ns = 10'000'000, .interval_ns = 20'000'000, .eden_used = pace.eden(), .survived = pace.eden() / 20, .promoted = 0, .waited = 0, .old_bytes = MiB, .room = 90 * MiB});
+    return pace.eden();
+  };
+  EXPECT_GT(dear(), limited.eden_max) << "nothing is tested";
+  pace.set_limit(limited);
+  EXPECT_EQ(dear(), limited.eden_max);
+  pace.after_full(MiB, MiB, 99 * MiB, 1'000'000);
+  EXPECT_EQ(pace.old_threshold(), 3 * MiB) << "its least growth";
+}
+
+// What a marking beside the program adds to pauses is no price of a smaller eden's, and speaks for no full collection.
+TEST(PaceWorlds, N12WhatAMarkingAddsToPausesIsNoDebt) {
+  for (u64 beside_ns : {u64(0), u64(8'000'000)}) {
+    Pace pace;
+    pace.init(config(false, 256 * MiB));
+    pace.after_full(50 * MiB, 50 * MiB, 200 * MiB, 20'000'000);
+    auto young = [&](u64 pause_ns, u64 added_ns, u64 room) {
+      pace.after_young({.pause_ns = pause_ns, .interval_ns = 1'000'000'000, .eden_used = pace.eden(), .survived = MiB, .promoted = MiB, .waited = 0, .old_bytes = 60 * MiB, .room = room, .beside_ns = added_ns});
+    };
+    for (u32 n = 0; n < 3; n++) young(1'000'000, 0, 190 * MiB); // what a byte costs
+    EXPECT_EQ(pace.eden(), config().eden_start);
+    for (u32 n = 0; n < 6; n++) young(9'000'000, beside_ns, 12 * MiB); // old space has taken some of eden's room
+    EXPECT_LT(pace.eden(), config().eden_start);
+    EXPECT_GT(pace.eden(), config().eden_start / 6);
+    EXPECT_EQ(pace.full_due(60 * MiB), beside_ns == 0);
+  }
+}
+
 // N12: in every world, at every step, what is held and what is promised fits the limit (World::check); and copies have room but where the weather turns, or memory ends.
 TEST(PaceWorlds, N12NoWorldPassesItsLimit) {
   for (bool adaptive : {true, false})

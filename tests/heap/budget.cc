@@ -219,6 +219,19 @@ TEST(Budget, ASecondTableOfMarksIsChargedWhenItIsUsed) {
   EXPECT_LE(bare.heap.budget().committed(), 8 * MiB);
 }
 
+// Where there is no room for it whatever free regions give up, they keep their pages.
+TEST(Budget, ASecondTableOfMarksTakesNothingInVain) {
+  BareHeap bare(32 * MiB); // of which it would take half a megabyte
+  while (bare.heap.take_region(Role::eden, kLabelEden, 0) != kNoRegion) {}
+  for (u32 i = 0; i < 4; i++) bare.heap.free_region(i);
+  ASSERT_FALSE(bare.heap.budget().may_mark_twice(bare.heap.free_charged())) << "a region less would do: nothing is tested";
+  const u64 calls = bare.machine.calls, kept = bare.heap.free_charged();
+  EXPECT_GT(kept, 0u);
+  EXPECT_FALSE(bare.heap.mark_twice());
+  EXPECT_EQ(bare.machine.calls, calls);
+  EXPECT_EQ(bare.heap.free_charged(), kept);
+}
+
 // What is given back beyond huge_from is asked for as small, whether it was huge or not.
 TEST(Budget, WhatWasHugeIsGivenBackAsSmall) {
   BareHeap bare(0, 64 * KiB, false, 0);

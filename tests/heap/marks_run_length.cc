@@ -2,6 +2,7 @@
 //
 // An object of n words is a run of n - 1 ones and a zero; sizes, starts and new addresses are read off the bits alone.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <functional>
 #include <vector>
@@ -170,6 +171,24 @@ TEST_F(MarksRunLength, N13OneOfSeveralMarkersWins) {
   while (team.gone.load_acquire() != kThreads) self.yield();
   EXPECT_EQ(team.won.load_relaxed(), kObjects);
   check(objects, kObjects * 7);
+}
+
+// What clearing leaves untouched: of a heap that was hardly marked most of the table has no memory yet, and zeros need none. Here such pages cannot be written to.
+TEST(MarksCleared, OnlyWhereSomethingIsSet) {
+  constexpr usize kPages = 64, kBytes = kPages * kPageBytes, kPerPage = kPageBytes / sizeof(MarkWord<Linux>) * kMarkBlockBytes;
+  constexpr word kBase = word(1) << 32;
+  u8* table = static_cast<u8*>(mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(table, MAP_FAILED);
+  Marks<Linux> marks;
+  marks.attach(reinterpret_cast<MarkWord<Linux>*>(table), kBase);
+  for (usize page = 0; page < kPages; page++) {
+    const bool some = page == 3 || page == 40 || page == kPages - 1;
+    if (some) ASSERT_TRUE(marks.mark(kBase + page * kPerPage + kPerPage / 2, 2 * kWordBytes)); // neither the first word nor the last
+    else ASSERT_EQ(mprotect(table + page * kPageBytes, kPageBytes, PROT_READ), 0);
+  }
+  marks.clear(kBase, kBase + kPages * kPerPage);
+  for (usize i = 0; i < kBytes; i++) ASSERT_EQ(table[i], 0) << i;
+  munmap(table, kBytes);
 }
 
 } // namespace

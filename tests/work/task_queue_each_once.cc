@@ -50,5 +50,33 @@ TEST(TaskQueueEachOnceManyTasks, N16GroupsWhenThereAreMoreThanTheWordCounts) {
   });
 }
 
+// A group is of tasks far from each other: the largest come first, and one worker must not get them all.
+TEST(TaskQueueEachOnceManyTasks, N16NeighboursAreOfDifferentGroups) {
+  struct Neighbours {
+    using Self = Real::Self;
+    struct alignas(64) Seen { u64 last = ~u64(0) - 1, neighbours = 0, tasks = 0; };
+    Seen seen[3];
+    void root(Self& self, u32 task) {
+      Seen& mine = seen[self.index];
+      mine.neighbours += task == mine.last + 1;
+      mine.last = task;
+      mine.tasks++;
+    }
+    void drain(Self&) {}
+    void take(Self&, u64) {}
+  };
+  GangConfig config;
+  config.workers = 3;
+  Crew<Real> crew(config);
+  crew.conduct([&](Real::Self& self) {
+    for (u32 tasks : {70'000u, 300'001u}) {
+      Neighbours body;
+      crew.gang.run(self, Phase::mark, 3, tasks, body);
+      EXPECT_EQ(body.seen[0].tasks + body.seen[1].tasks + body.seen[2].tasks, tasks);
+      for (const Neighbours::Seen& worker : body.seen) EXPECT_LE(worker.neighbours, 1u) << "of " << worker.tasks; // from the end of one group to the next may be a step
+    }
+  });
+}
+
 } // namespace
 } // namespace garner::test
