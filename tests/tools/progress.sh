@@ -33,7 +33,7 @@ shows() {
   TERM=xterm script -qefc "'$garner' $arguments" drawn > /dev/null 2>&1 < /dev/null || code=$?
   [ $code = 0 ] || fail "$name on a terminal: exit code $code: $(tail -c 400 drawn)"
   for words in "$@"; do grep -qF "$erase$words" drawn || fail "$name: no progress '$words': $(cat -v drawn | head -c 2000)"; done
-  tr '\r' '\n' < drawn | grep -F "$(printf '\033[K')" | tail -n 1 | grep -q "^$(printf '\033')\[K\$\|^$(printf '\033')\[K[^:]*\$" || fail "$name: its progress stays: $(cat -v drawn | tail -c 400)"
+  tr '\r' '\n' < drawn | grep -F "$(printf '\033[K')" | tail -n 1 | grep -q "^$(printf '\033')\[K[^:]*\$" || fail "$name: its progress stays: $(cat -v drawn | tail -c 400)"
   # shellcheck disable=SC2086 # words are arguments
   "$garner" $arguments > out 2> err || fail "$name in a pipe: $(cat err)"
   ! grep -qF "$(printf '\033')" out err || fail "$name in a pipe: $(cat -v err)"

@@ -99,7 +99,8 @@ for given in '-o log_detail=full' '-o general.log_detail=full --log '"$scratch/g
   detail $given > "$scratch/out"
   grep -q 'log_detail=full' "$scratch/out" && ! grep -q 'log_detail=plain' "$scratch/out" || fail "$given is overruled: $(cat "$scratch/out")"
 done
-GARNER=log_detail=roots detail --log "$scratch/plain" | grep -q 'log_detail=plain' && fail "GARNER=log_detail=roots is overruled"
+GARNER=log_detail=roots detail --log "$scratch/plain" > "$scratch/out"
+grep -q 'log_detail=roots' "$scratch/out" && ! grep -q 'log_detail=plain' "$scratch/out" || fail "GARNER=log_detail=roots is overruled: $(cat "$scratch/out")"
 
 # Where the user wants the log elsewhere, that is respected.
 summary -o log=stderr -- true | grep -q 'the log goes to stderr' || fail "log=stderr"
