@@ -97,6 +97,10 @@ template <class H, class M> class Cycle final : public Collector {
   static constexpr u64 kFewHoles = 32; // the part of old space that holes may be and not matter
   enum class Step : u8 { none, first, last, move }; // what a collection does for the marking beside the program, and for the compaction that follows
 
+  bool has_come(const Request& request, u64 begun);
+  Kind begin(Self& self, const Request& request, bool may_mark, CycleRecord& record);
+  bool finish(Kind kind, const Request& request, const CycleRecord& record);
+  void tell(u64 now, const Request& request, CycleRecord& record);
   Kind decide(const Request& request, bool may_mark, u64 young);
   Cause cause_of(const Request& request, Kind kind, u64 young);
   u64 number_for(u64 index);

@@ -3,33 +3,15 @@
 #include <new>
 
 #include "base/print.h"
-#include "collect/concurrent/marking.ipp"
 #include "collect/en_masse.h"
+#include "cycle/beside.ipp"
+#include "cycle/bodies.h"
 #include "cycle/cycle.h"
 #include "cycle/details.ipp"
 #include "cycle/en_masse.ipp"
 #include "cycle/verify.ipp"
 
 namespace garner {
-
-namespace {
-// The body of a phase that traces: tasks are a lambda, draining and stealing are the tracer's.
-template <class T, class F> struct TracingBody {
-  T& tracer;
-  F task_fn;
-  template <class Self> void root(Self& self, u32 task) { task_fn(self, task); }
-  template <class Self> void drain(Self& self) { tracer.drain(self); }
-  template <class Self> void take(Self& self, u64 entry) { tracer.take(self, entry); }
-};
-// The body of a phase that is only tasks.
-template <class F> struct TaskBody {
-  F task_fn;
-  template <class Self> void root(Self& self, u32 task) { task_fn(self, task); }
-  template <class Self> void drain(Self&) {}
-  template <class Self> void take(Self&, u64) {}
-};
-template <class F> TaskBody(F) -> TaskBody<F>; // for clang before 17
-} // namespace
 
 template <class H, class M> bool Cycle<H, M>::init(const HeapConfig& config, typename Gang<M>::Spawn spawn, void* spawn_arg) {
   Filler filler{[](void* host, word at, usize bytes) { static_cast<H*>(host)->fill(at, bytes); }, &host_};
@@ -155,8 +137,7 @@ template <class H, class M> bool Cycle<H, M>::is_alive(Ref ref) {
 template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   const u64 begun = begun_.load_acquire(); // pairs with the store below: what this thread has dropped before is seen dead by those that begin later
   host_.enter();
-  const bool nothing = (request.cause == Cause::marked && awaits() != Awaits::last_pause) || (request.cause == Cause::moves && awaits() != Awaits::portion); // it has come, or been given up
-  if (nothing || (request.optional && count() != request.seen) || (request.shared && (request.begin_marking ? marking() : looked_at_[u32(request.kind)] > begun))) { // somebody else was faster
+  if (has_come(request, begun)) {
     host_.leave();
     return false;
   }
@@ -166,39 +147,67 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
   CycleRecord record{};
   asked_ = &request;
   current_ = &record;
-  u64 asked_ns = machine_.now(); // waiting for somebody else's collection is not this one's pause, nor is making threads, while the program runs
+  record.end.start_ns = machine_.now(); // waiting for somebody else's collection is not this one's pause, nor is making threads, while the program runs
   if (beside_) beside().call();
   host_.stop(request.cause);
   if (beside_) beside().hold();
-  u64 stopped_ns = machine_.now();
+  record.end.stop_ns = machine_.now() - record.end.start_ns;
   Self self(machine_, 0);
-  u64 index = count() + 1;
-  begun_.store_release(index);
+  begun_.store_release(count() + 1);
+  Kind kind = begin(self, request, may_mark, record);
+  kind = perform(self, request, kind, record.end);
+  tracing_ = Tracing::none;
+  record.after = tally([&](auto fn) { heap_.each_region(self, fn); });
+  after(kind, request, record.end, record);
+  const bool over = finish(kind, request, record);
+  if (beside_) beside().go(self);
+  const u64 paused_ns = total_pause_ns_.load_relaxed();
+  total_pause_ns_.store_relaxed(paused_ns + record.end.pause_ns); // as far as is known: whoever reads the new count next must not take this pause for a later one's
+  host_.resume();
+  const u64 now = machine_.now();
+  host_.release();
+  asked_ = nullptr, current_ = nullptr;
+  record.end.pause_ns = now - record.end.start_ns;
+  total_pause_ns_.store_relaxed(paused_ns + record.end.pause_ns);
+  if (over) marking_number_ = 0;
+  tell(now, request, record);
+  pace_.set_short(host_.memory_short()); // reads files of the system, hence not while the program stands; the next collection goes by it
+  host_.leave();
+  return true;
+}
+
+// Somebody else was faster, or nothing is left to be done.
+template <class H, class M> bool Cycle<H, M>::has_come(const Request& request, u64 begun) {
+  if ((request.cause == Cause::marked && awaits() != Awaits::last_pause) || (request.cause == Cause::moves && awaits() != Awaits::portion)) return true; // it has come, or been given up
+  return (request.optional && count() != request.seen) || (request.shared && (request.begin_marking ? marking() : looked_at_[u32(request.kind)] > begun));
+}
+
+// The world stands: what there is, and what kind of collection that asks for.
+template <class H, class M> Kind Cycle<H, M>::begin(Self& self, const Request& request, bool may_mark, CycleRecord& record) {
   record.before = tally([&](auto fn) { heap_.each_region(self, fn); });
-  const u64 young_before = record.before.bytes[0] + record.before.bytes[1];
-  Kind kind = decide(request, may_mark, young_before);
+  const u64 index = count() + 1, young_before = record.before.bytes[0] + record.before.bytes[1];
+  const Kind kind = decide(request, may_mark, young_before);
   CycleEnd& end = record.end;
   record.beside = ended_marking(); // also if its young collection fails: then a full one ends it
   record.number = number_for(index);
   end.index = index;
   end.kind = kind;
   end.cause = cause_of(request, kind, young_before);
-  end.start_ns = asked_ns;
-  end.stop_ns = stopped_ns - asked_ns;
   host_.begin(kind, request.cause, record.number);
   end.heap_before = record.before.total();
   end.young_before = young_before;
-  emitter_.emit(EventId::cycle_begin, CycleBegin{index, asked_ns, kind, end.cause, end.heap_before, end.young_before});
+  emitter_.emit(EventId::cycle_begin, CycleBegin{index, end.start_ns, kind, end.cause, end.heap_before, end.young_before});
   details_.begin(index, kind, workers_, worker_count_, settings_.on(Opt::notices));
   evacuation().counting(details_.counts());
   auto when = settings_.as<VerifyWhen>(Opt::verify);
   if (when == VerifyWhen::before || when == VerifyWhen::both) verify("before");
+  return kind;
+}
 
-  kind = perform(self, request, kind, end);
-  tracing_ = Tracing::none;
-  record.after = tally([&](auto fn) { heap_.each_region(self, fn); });
-  after(kind, request, end, record);
-  if (!end.en_masse)
+// The world still stands. True: a marking is over with this collection, whether it led to anything or not.
+template <class H, class M> bool Cycle<H, M>::finish(Kind kind, const Request& request, const CycleRecord& record) {
+  const u64 index = record.end.index;
+  if (!record.end.en_masse)
     for (u32 k = 0; k <= u32(record.beside ? Kind::young1 : kind); k++) looked_at_[k] = index; // what died since a marking began may be marked
   const bool over = marking_number_ != 0 && !beside().marks();
   gave_up_ = over && !record.beside;
@@ -206,27 +215,25 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
     given_up_++;
     for (auto& times : counts_) times.fetch_add_relaxed(1);
   }
+  auto when = settings_.as<VerifyWhen>(Opt::verify);
   if (when == VerifyWhen::after || when == VerifyWhen::both) verify("after");
   if (beside_) next_.store_relaxed(u32(beside().awaits()));
   count_.store_release(index);
   host_.finish(kind, request.cause, record.number);
   condemned_ = 2;
-  if (beside_) beside().go(self);
-  const u64 paused_ns = total_pause_ns_.load_relaxed();
-  total_pause_ns_.store_relaxed(paused_ns + end.pause_ns); // as far as is known: whoever reads the new count next must not take this pause for a later one's
-  host_.resume();
-  u64 now = machine_.now();
-  host_.release();
-  asked_ = nullptr, current_ = nullptr;
-  end.pause_ns = now - asked_ns;
-  total_pause_ns_.store_relaxed(paused_ns + end.pause_ns);
+  return over;
+}
+
+// The program runs since `now`: who asks for figures gets them, and memory that nobody needs goes back.
+template <class H, class M> void Cycle<H, M>::tell(u64 now, const Request& request, CycleRecord& record) {
+  CycleEnd& end = record.end;
   record.total_pause_ns = total_pause_ns_.load_relaxed();
-  record.began_ns = record.beside ? marking_began_ns_ : asked_ns;
+  record.began_ns = record.beside ? marking_began_ns_ : end.start_ns;
   if (begins_marking()) first_pause_ns_ = now - marking_began_ns_;
   if (record.beside) record.first_pause_ns = first_pause_ns_;
   auto publish = [&] {
     Locked<typename M::Lock> guard(last_lock_);
-    last_[record.beside ? 3 : kind == Kind::full ? 1 : 0] = record;
+    last_[record.beside ? 3 : end.kind == Kind::full ? 1 : 0] = record;
     last_[2] = record;
   };
   end.committed = heap_.budget().committed();
@@ -237,14 +244,10 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
     end.committed = committed;
     publish();
   }
-  if (over) marking_number_ = 0;
   last_end_ns_ = now;
-  details_.end(index);
-  emitter_.emit(EventId::heap_parts, HeapParts{index, record.after.bytes, record.after.holes});
+  details_.end(end.index);
+  emitter_.emit(EventId::heap_parts, HeapParts{end.index, record.after.bytes, record.after.holes});
   emitter_.emit(EventId::cycle_end, end);
-  pace_.set_short(host_.memory_short()); // reads files of the system, hence not while the program stands; the next collection goes by it
-  host_.leave();
-  return true;
 }
 
 template <class H, class M> u64 Cycle<H, M>::number_for(u64 index) {
@@ -430,151 +433,6 @@ template <class H, class M> void Cycle<H, M>::full(Self& self, bool compact_all,
   totals(end);
 }
 
-// ---- marking beside the program (collect/concurrent/marking.h) ----
-
-template <class H, class M> void Cycle<H, M>::stop_marking(Self& self) {
-  if (beside_) beside().stop_thread(self);
-}
-
-template <class H, class M> void Cycle<H, M>::begin_marking(Self& self, CycleEnd& end) {
-  auto& m = beside();
-  const u32 most = gang_.workers();
-  marking_began_ns_ = machine_.now();
-  marking_began_old_ = old_bytes();
-  if (m.sweeps()) end.compact_ns += sweep_rest(self);
-  if (m.state() != State::idle) {
-    m.stay();
-    clean_marks(self);
-  }
-  host_.before_roots(Kind::full);
-  m.begin();
-  TaskBody gather{[&](Self& s, u32) { m.gather_task(s, Kind::full); }};
-  end.gather_ns += phase(self, Phase::gather, most, most, gather);
-  end.mark_ns += tracing_phase(self, Phase::mark, most, m.root_tasks(), m, [&](Self& s, u32 task) { m.root_task(s, task); });
-  host_.after_walk();
-  m.seeded();
-  watch_program(m.state() != State::idle); // else there was no memory for it, and nobody would end the watching
-}
-
-// What this collection does for a marking, behind its young one.
-template <class H, class M> void Cycle<H, M>::do_beside(Self& self, CycleEnd& end) {
-  if (step_ == Step::first) begin_marking(self, end);
-  else if (step_ == Step::last) end_marking(self, end);
-  else if (step_ == Step::move) move(self, end);
-  else if (beside_ && beside().state() != State::idle) go_on_marking(self, end);
-}
-
-template <class H, class M> void Cycle<H, M>::go_on_marking(Self& self, CycleEnd& end) {
-  if (beside().state() == State::swept) return settle(self, end);
-  beside().note_old();
-  if (beside().state() == State::idle) watch_program(false); // there was no memory for it
-}
-
-template <class H, class M> void Cycle<H, M>::give_up_marking() {
-  beside().abandon();
-  watch_program(false);
-}
-
-template <class H, class M> void Cycle<H, M>::watch_program(bool on) {
-  if (on != watches_) host_.watch_writes(on);
-  watches_ = on;
-}
-
-// The last pause, after its young collection, one line for each phase.
-template <class H, class M> void Cycle<H, M>::end_marking(Self& self, CycleEnd& end) {
-  auto& m = beside();
-  const u32 most = gang_.workers();
-  condemned_ = 2;
-  end.cause = Cause::marked;
-  host_.before_roots(Kind::full);
-  m.close();
-  tracing_ = Tracing::marking;
-  TaskBody gather{[&](Self& s, u32) { m.gather_task(s, Kind::full); }};
-  end.gather_ns += phase(self, Phase::gather, most, most, gather);
-  end.mark_ns += tracing_phase(self, Phase::mark, most, m.root_tasks(), m, [&](Self& s, u32 task) { m.root_task(s, task); });
-  WeakThings<H, M, Marking<H, M>> weak(host_, m);
-  weak_things(self, m, weak, Kind::full, end);
-  if (m.late_tasks() != 0) tracing_phase(self, Phase::mark, most, m.late_tasks(), m, [&](Self& s, u32 task) { m.late_task(s, task); });
-  GARNER_CHECK(weak.resort(), "no memory for the finalization queue");
-  host_.side_tables([&](Ref ref) { return m.alive(ref) ? ref : Ref{0}; });
-  TaskBody measure{[&](Self&, u32 task) { m.measure_task(task); }};
-  end.compact_ns += phase(self, Phase::compact, most, m.sweep_tasks(), measure);
-  m.choose();
-  m.finish();
-  m.free_dead();
-  if (may_sweep_beside()) {
-    m.sweep_beside();
-    return watch_program(false);
-  }
-  end.compact_ns += sweep_rest(self);
-  settle(self, end);
-}
-
-// What waits to be swept is memory that nothing else can have. Details of the log and recordings walk through old space at any collection.
-template <class H, class M> bool Cycle<H, M>::may_sweep_beside() {
-  if constexpr (requires { host_.records(); })
-    if (host_.records()) return false;
-  if (details_.counts()) return false;
-  return settings_.on(Opt::sweep_beside) && !pace_.is_short() && !pace_.pressed() && room() / 2 > pace_.eden();
-}
-
-// What a marking has left to be swept beside the program: before anything walks through old space, or uses its marks.
-template <class H, class M> u64 Cycle<H, M>::sweep_rest(Self& self) {
-  auto& m = beside();
-  TaskBody sweep{[&](Self&, u32 task) { m.sweep_task(task); }};
-  const u64 ns = phase(self, Phase::compact, gang_.workers(), m.sweep_tasks(), sweep);
-  m.all_swept();
-  return ns;
-}
-
-// All is swept.
-template <class H, class M> void Cycle<H, M>::settle(Self& self, CycleEnd& end) {
-  auto& m = beside();
-  if (m.moving().any()) {
-    m.find();
-  } else {
-    end.compact_ns += clean_marks(self);
-    m.rest();
-  }
-  watch_program(m.state() != State::idle);
-}
-
-template <class H, class M> u64 Cycle<H, M>::clean_marks(Self& self) {
-  TaskBody clean{[&](Self&, u32 task) { beside().clean_task(task); }};
-  return phase(self, Phase::clean, gang_.workers(), beside().clean_tasks(), clean);
-}
-
-// After a young collection: a portion of what is to move (collect/concurrent/moving.h), one line for each phase.
-template <class H, class M> void Cycle<H, M>::move(Self& self, CycleEnd& end) {
-  auto& m = beside();
-  auto& moving = m.moving();
-  const u32 most = gang_.workers();
-  if (!moving.begin()) { // there is no memory for its lists, and who asks again would ask for ever
-    m.stay();
-    end.compact_ns += clean_marks(self);
-    return watch_program(false);
-  }
-  condemned_ = 2; // hosts pass over what only old objects have, by this
-  host_.before_roots(Kind::full);
-  TaskBody gather{[&](Self& s, u32) { moving.gather_task(s, Kind::full); }};
-  end.gather_ns += phase(self, Phase::gather, most, most, gather);
-  host_.after_walk();
-  moving.plan(most * 2, m.written_now());
-  TaskBody copy{[&](Self& s, u32 task) { moving.copy_task(s, task); }};
-  end.compact_ns += phase(self, Phase::compact, most, moving.copy_tasks(), copy);
-  if (moving.copy_tasks() != 0) {
-    TaskBody update{[&](Self& s, u32 task) { m.move_task(s, task); }};
-    end.compact_ns += phase(self, Phase::update, most, moving.update_tasks(), update);
-  }
-  host_.side_tables([&](Ref ref) { return moving.now_at(ref); });
-  moving.finish();
-  end.moved = moving.moved_bytes();
-  if (moving.any()) return m.note_old();
-  end.compact_ns += clean_marks(self);
-  m.rest();
-  watch_program(false);
-}
-
 // The order is the contract (cycle/weak.ipp).
 template <class H, class M> template <class T>
 void Cycle<H, M>::weak_things(Self& self, T& tracer, WeakThings<H, M, T>& weak, Kind kind, CycleEnd& end) {
@@ -694,16 +552,6 @@ template <class H, class M> void Cycle<H, M>::rest() {
   host_.enter();
   compaction().trim(true);
   host_.leave();
-}
-
-template <class H, class M> void Cycle<H, M>::hold_beside() {
-  if (beside_) beside().hold(); // the state is the thread's else
-}
-
-template <class H, class M> void Cycle<H, M>::let_beside_go() {
-  if (!beside_) return;
-  Self self(machine_, 0);
-  beside().go(self);
 }
 
 // What old and large space are likely to take until the next full collection: what they took before the last one.

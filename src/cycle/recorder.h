@@ -8,7 +8,7 @@
 //   3. dead holders   before a young collection: cards of old objects that nothing reaches keep young objects alive all the same
 //   4. number    objects are numbered by address: one bit a word of the heap, a count for each 64
 //   5. encode    region by region, then the lists of roots. The budget is an estimate of bytes; when the file would pass its bound all the same, the
-//                budget is lowered by what it was too much and 2 to 5 are done again.
+//                budget is lowered by what it was too much and 2 to 5 are done again, within half of the time that is left each time.
 // Memory: 3/128 of the heap's used addresses, 24 bytes a root, 8 bytes an object of the largest sub-graph; from map_own, given back at the end.
 // World stopped, buffers closed, outside tracing. Nothing of the heap is changed but object starts, a cache.
 #pragma once
@@ -67,6 +67,7 @@ template <class H, class M, class Threads> class Recorder {
   void dead_holders();
   void holder_card(u32 index, word low, word high);
   bool visit(Ref ref);
+  void unmark(Ref ref);
   template <class F> void each_edge(Ref ref, F fn); // slots with something of the heap, then the hidden edge
   bool late();
   // -- 4 and 5 --
@@ -105,7 +106,7 @@ template <class H, class M, class Threads> class Recorder {
   u32* counts_ = nullptr;          // recorded objects below each 64 bits
   ClassEntry* classes_ = nullptr;  // open addressing, twice kClassesMost
   usize span_ = 0;
-  u64 budget_ = 0, spent_ = 0, start_ns_ = 0, tick_ns_ = 0;
+  u64 budget_ = 0, spent_ = 0, start_ns_ = 0, tick_ns_ = 0, reach_ns_ = 0, reach_for_ns_ = 0;
   u32 failures_ = 0, since_clock_ = 0, classes_used_ = 0;
   u64 classes_defined_ = 0, last_region_ = 0;
   bool late_ = false, young_only_ = false, smaller_ = false;

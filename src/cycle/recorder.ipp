@@ -42,6 +42,10 @@ bool Recorder<H, M, T>::run(const record::Head& head, record::Writer& out, Gathe
       break;
     }
     budget_ = u64((unsigned __int128)(min_of(budget_, spent_)) * bounds_.bytes / out.size() / 20 * 19);
+    if (heap_.machine().now() - start_ns_ >= bounds_.ns) {
+      trouble_ = "record.time is over, and what was recorded by then is larger than record.most";
+      break;
+    }
     good = out.restart();
   }
   smaller_ = good && trouble_ == nullptr && out.trouble() == nullptr && bounds_.exceed != 0 && tail_.object_bytes <= bounds_.exceed;
@@ -99,7 +103,7 @@ template <class H, class M, class T> bool Recorder<H, M, T>::late() {
   if (++since_clock_ < 4096 || late_) return late_;
   since_clock_ = 0;
   u64 now = heap_.machine().now();
-  late_ = now - start_ns_ > bounds_.ns / 2; // the other half is for writing
+  late_ = now - reach_ns_ > reach_for_ns_;
   if (now - tick_ns_ > kTickNs) {
     tick_ns_ = now;
     progress_("reading", u32(min_of<u64>(100, spent_ * 100 / max_of<u64>(budget_, 1))));
@@ -125,20 +129,30 @@ template <class H, class M, class T> bool Recorder<H, M, T>::visit(Ref ref) {
   return true;
 }
 
+template <class H, class M, class T> void Recorder<H, M, T>::unmark(Ref ref) {
+  const u64 i = bit_of(block_of(ref));
+  bits_[i / 64] &= ~(u64(1) << (i % 64));
+}
+
 template <class H, class M, class T> bool Recorder<H, M, T>::take_graph(Ref top) {
   u64 before = spent_;
   queue_.clear();
-  bool room = visit(top) && queue_.push(top);
+  auto enter = [&](Ref ref) {
+    if (queue_.push(ref)) return true;
+    unmark(ref);
+    return false;
+  };
+  bool room = visit(top) && enter(top);
   for (usize at = 0; room && at < queue_.size(); at++) {
     each_edge(queue_[at], [&](Ref target) {
       spent_ += 2;
       if (young_only_ && old(target)) return;
-      if (room && visit(target)) room = queue_.push(target);
+      if (room && visit(target)) room = enter(target);
     });
     room = room && spent_ <= budget_ && !late();
   }
   if (room) return true;
-  for (Ref ref : queue_) bits_[bit_of(block_of(ref)) / 64] &= ~(u64(1) << (bit_of(block_of(ref)) % 64));
+  for (Ref ref : queue_) unmark(ref);
   spent_ = before;
   return false;
 }
@@ -148,7 +162,7 @@ template <class H, class M, class T> bool Recorder<H, M, T>::take_alone(Ref ref)
   visit(ref);
   each_edge(ref, [&](Ref) { spent_ += 2; });
   if (spent_ <= budget_) return true;
-  bits_[bit_of(block_of(ref)) / 64] &= ~(u64(1) << (bit_of(block_of(ref)) % 64));
+  unmark(ref);
   spent_ = before;
   return false;
 }
@@ -183,6 +197,9 @@ template <class H, class M, class T> void Recorder<H, M, T>::reach() {
   roots_.truncate(listed_);
   tail_ = {};
   spent_ = failures_ = 0;
+  late_ = false;
+  reach_ns_ = heap_.machine().now();
+  reach_for_ns_ = (bounds_.ns - min_of(reach_ns_ - start_ns_, bounds_.ns)) / 2; // the other half of what is left is for writing
   young_only_ = false;
   for (Root& r : roots_) r.tried = false;
   for (u32 c = 0; c < record::kRootClasses; c++)

@@ -1,6 +1,6 @@
 // Marking beside the program: finds what is dead in old space while the program runs, and sweeps it where it lies (collect.marking=auto|concurrent).
 //
-// What happens (cycle/cycle.ipp calls it; "workers" marks what runs on the gang, "thread" what runs beside the program):
+// What happens (cycle/beside.ipp calls it; "workers" marks what runs on the gang, "thread" what runs beside the program):
 //   first pause   after a young collection. begin; gather and seed (workers): what roots, handles and young objects refer to in old space is marked. The program's
 //                 barrier notes written pages from here on
 //   between       thread: follows references from old object to old object, and enters those that begin a card (heap/starts.h). Then it revises: pages written meanwhile are cleaned and their marked objects read

@@ -1,7 +1,7 @@
 // Incremental compaction: empties chosen regions of old space, some at the end of each young collection, after a marking beside the program
 // (collect.moved_at_once).
 //
-// What happens (collect/concurrent/marking.h drives it, cycle/cycle.ipp calls the pauses; "workers" marks what runs on the gang, "thread" what runs beside the program):
+// What happens (collect/concurrent/marking.h drives it, cycle/beside.ipp calls the pauses; "workers" marks what runs on the gang, "thread" what runs beside the program):
 //   choose     in the marking's last pause, when the live bytes of every region are known: the emptiest regions leave, in groups, the emptiest first. Their holes are given to nobody
 //   found      thread: all old objects are read once, and written pages again, as in a marking; what is noted are slots that refer into regions that leave
 //   a pause    after a young collection:

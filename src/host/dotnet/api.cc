@@ -16,17 +16,14 @@ clr::Hresult DotNet::collect(int generation, bool low_memory, int mode) {
   request.give_back = (mode & clr::kCollectAggressive) != 0 || low_memory;
   request.shared = !request.compact_all && !request.give_back;
   // Optimized: only when the budget says so; half a budget, what has come since the collection before, is where it begins to pay.
-  if ((mode & clr::kCollectOptimized) != 0) {
-    bool due = request.kind == Kind::full ? cycle->pace().half_due(cycle->old_bytes())
-                                          : cycle->spaces().eden.used() >= cycle->spaces().eden.limit() / 2;
-    if (!due) return clr::kOk;
-    if (request.kind == Kind::full && cycle->marking()) return (mode & clr::kCollectNonBlocking) != 0 ? clr::kOk : wait_marking(-1); // what is due is on its way
-    request.when_due = true;
-  }
-  if (no_gc_active()) {
+  request.when_due = (mode & clr::kCollectOptimized) != 0;
+  const bool due = request.kind == Kind::full ? cycle->pace().half_due(cycle->old_bytes()) : cycle->spaces().eden.used() >= cycle->spaces().eden.limit() / 2;
+  if (request.when_due && !due) return clr::kOk;
+  if (no_gc_active()) { // before any wait: while a region lasts no marking ends
     no_gc_induced_ = true;
     end_region(false);
   }
+  if (request.when_due && request.kind == Kind::full && cycle->marking()) return (mode & clr::kCollectNonBlocking) != 0 ? clr::kOk : wait_marking(-1); // what is due is on its way
   if (beside) return collect_beside();
   cycle->collect(request);
   return clr::kOk;

@@ -25,10 +25,14 @@ void DotNet::ensure_idle_watch() {
 }
 
 void DotNet::watch_idleness() {
-  const timespec period{settings.get(Opt::idle), 0};
+  const u64 period = u64(settings.get(Opt::idle)) * 1'000'000'000;
   for (bool collected = false;;) { // since the program was last at work
     const u64 count = cycle->count(), allocated = total_allocated();
-    futex_wait(idle_sleeps_, 0, &period); // nobody wakes it then
+    const u64 until = machine.now() + period;
+    for (u64 now; (now = machine.now()) < until;) { // nobody wakes it then, but a signal may
+      const timespec left{i64((until - now) / 1'000'000'000), i64((until - now) % 1'000'000'000)};
+      futex_wait(idle_sleeps_, 0, &left);
+    }
     const bool works = total_allocated() > allocated + kRestful;
     collected = collected && !works;
     if (works || cycle->count() != count || resting_held()) continue;
@@ -36,6 +40,7 @@ void DotNet::watch_idleness() {
       collected = true; // what it leaves is for the next look
       continue;
     }
+    if (cycle->count() != count) continue; // somebody else was faster
     if (heap().free_charged() > kWorthReturning) cycle->rest();
     if (cycle->marking() || cycle->moving()) continue; // its thread sees to that; asleep until then, this would look once more, and begin another
     const u64 last = cycle->count();
@@ -57,8 +62,7 @@ bool DotNet::collect_at_rest(u64 count) {
   request.seen = count;
   request.begin_marking = begins_beside() && cycle->prefers_beside();
   if (!request.begin_marking) request.kind = Kind::full;
-  cycle->collect(request);
-  return true;
+  return cycle->collect(request);
 }
 
 Request DotNet::request_at_rest() {

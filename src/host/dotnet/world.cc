@@ -47,7 +47,9 @@ void DotNet::begin(Kind kind, Cause cause, u64 number) {
   fire_start(kind, cause, number);
   ee->UpdateGCEventStatus(int(event_level.load_relaxed()), int(event_keywords.load_relaxed()), int(private_level.load_relaxed()),
                           int(private_keywords.load_relaxed()));
-  if (recording.on()) record_heap(kind, cause, cycle->count() + 1); // its index in the log, where a marking beside the program is no collection of its own
+  if (!recording.on()) return;
+  record_heap(kind, cause, cycle->count() + 1); // its index in the log, where a marking beside the program is no collection of its own
+  roots_ns_ = 0; // its walk is not the collection's
 }
 
 void DotNet::before_roots(Kind kind) {

@@ -187,7 +187,7 @@ constexpr Elsewhere elsewhere[] = {
     {"heap/handles.cc", "__atomic_store_n(handle + 1, extra, __ATOMIC_RELEASE)", kReal},
     {"cycle/cycle.ipp", "count_.store_release(index)", kReal},
     {"cycle/cycle.h", "count_.load_acquire()", kReal},
-    {"cycle/cycle.ipp", "begun_.store_release(index)", kReal},
+    {"cycle/cycle.ipp", "begun_.store_release(count() + 1)", kReal},
     {"cycle/cycle.ipp", "begun_.load_acquire()", kReal},
     {"concurrent/marking.ipp", "gone_.load_acquire()", "the thread's end, after which its memory may go; games on both machines end with it"},
     {"concurrent/marking.ipp", "gone_.store_release(1)", "the same"},
