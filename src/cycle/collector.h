@@ -15,7 +15,7 @@ struct Request {
   Cause cause = Cause::eden_full;
   u64 seen = 0;            // value of count() when the need arose
   bool optional = false;   // satisfied by any collection since then
-  bool shared = false;     // satisfied by one of this kind, or an older one, that looked at what is young and began after the asking; of one that begins a marking: by any that is under way
+  bool shared = false;     // satisfied by one of this kind, or an older one, that looked at what is young and began after the asking, and compacted everything where that is asked for; of one that begins a marking: by any that is under way
   bool may_widen = true;   // pacing may make a full collection of it
   bool compact_all = false;
   bool give_back = false;  // return all free memory to the system

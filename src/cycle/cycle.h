@@ -180,6 +180,7 @@ template <class H, class M> class Cycle final : public Collector {
   Atomic<u64> count_{0};        // release after a collection's figures are written; acquire by requesters
   Atomic<u64> begun_{0};        // index of the last collection that has begun; see collect()
   u64 looked_at_[3] = {};       // by kind: index of the last that looked at all that was as young, or more; under the collection lock
+  u64 compacted_at_ = 0;        // index of the last that was to compact everything; likewise
   Atomic<u64> counts_[3];
   Atomic<u64> total_pause_ns_{0};
   Atomic<u64> old_bytes_{0};

@@ -179,7 +179,8 @@ template <class H, class M> bool Cycle<H, M>::collect(const Request& request) {
 // Somebody else was faster, or nothing is left to be done.
 template <class H, class M> bool Cycle<H, M>::has_come(const Request& request, u64 begun) {
   if ((request.cause == Cause::marked && awaits() != Awaits::last_pause) || (request.cause == Cause::moves && awaits() != Awaits::portion)) return true; // it has come, or been given up
-  return (request.optional && count() != request.seen) || (request.shared && (request.begin_marking ? marking() : looked_at_[u32(request.kind)] > begun));
+  if (request.optional && count() != request.seen) return true;
+  return request.shared && (request.begin_marking ? marking() : (request.compact_all ? compacted_at_ : looked_at_[u32(request.kind)]) > begun);
 }
 
 // The world stands: what there is, and what kind of collection that asks for.
@@ -209,6 +210,7 @@ template <class H, class M> bool Cycle<H, M>::finish(Kind kind, const Request& r
   const u64 index = record.end.index;
   if (!record.end.en_masse)
     for (u32 k = 0; k <= u32(record.beside ? Kind::young1 : kind); k++) looked_at_[k] = index; // what died since a marking began may be marked
+  if (request.compact_all && kind == Kind::full && !record.beside) compacted_at_ = index;
   const bool over = marking_number_ != 0 && !beside().marks();
   gave_up_ = over && !record.beside;
   if (gave_up_) { // it was told to have begun

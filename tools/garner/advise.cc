@@ -64,7 +64,6 @@ std::vector<ReplayRow> more_workers(const ReplayPlan& plan, const std::string& p
     const bool done = std::any_of(all.begin(), all.end(), [n](const ReplayRow& row) { return row.workers == n; });
     if (!done && n >= *std::min_element(plan.workers.begin(), plan.workers.end())) all.push_back(replay(plan, preset, n, false));
   }
-  std::sort(all.begin(), all.end(), [](const ReplayRow& a, const ReplayRow& b) { return a.workers < b.workers; });
   return all;
 }
 
@@ -208,6 +207,7 @@ int advise(const AdviseArgs& args) {
   if (args.replay.workers.empty()) curve = more_workers(plan, ranking.front().preset, rows);
   else
     for (const ReplayRow* row : ranking.front().rows) curve.push_back(*row);
+  std::sort(curve.begin(), curve.end(), [](const ReplayRow& a, const ReplayRow& b) { return a.workers < b.workers; }); // whatever the order of --workers
   if (args.json) say_out("{}\n", json_text(ranking_json(plan, ranking, curve), 1));
   else print(plan, ranking, curve);
   return 0;

@@ -54,6 +54,10 @@ class Bench {
         one(workload);
       } catch (const UsageError&) {
         throw;
+      } catch (const Interrupted&) {
+        failures_.push_back("interrupted");
+        tell(); // what took hours is not lost
+        throw;
       } catch (const std::runtime_error& error) {
         failures_.push_back(fmt::format("{}: {}", workload.name, error.what()));
         say_err("garner: {}\n", failures_.back());
@@ -62,7 +66,8 @@ class Bench {
     tell();
     bool good = failures_.empty();
     for (const BenchResult& result : results_) good &= result.trouble().empty();
-    return args_.check && !good ? kExitFailed : 0;
+    const bool nothing = results_.empty() && min_heaps_.empty();
+    return (args_.check && !good) || nothing ? kExitFailed : 0;
   }
 
  private:
@@ -193,7 +198,7 @@ Command add_bench(CLI::App& root) {
   add_collector_args(*app, args->collector);
   add_bench_args(*app, *args);
   app->footer("The minimum heap is the smallest DOTNET_GCHeapHardLimit, to 5 %, at which a workload finishes with its result on stock workstation\n"
-              "non-concurrent in at most five times its time without a limit. It is searched once and kept; so are the prepared inputs.");
+              "non-concurrent in at most five times its time without a limit and ten seconds. It is searched once and kept; so are the prepared inputs.");
   return {app, [args](const Invocation&) { return Bench(*args).run(); }};
 }
 

@@ -210,7 +210,7 @@ Command add_compare(CLI::App& root) {
   expects_program(*app);
   app->footer("Figures are medians; from three runs on, ratios have 95 % confidence intervals (bootstrap; of three runs, nearer to 90 %). overhead: the time taken over the least that any mode would\n"
               "take without its pauses. The minimum heap is the smallest DOTNET_GCHeapHardLimit, to 5 %, at which the program gives the same on stock workstation\n"
-              "non-concurrent in at most five times its time without a limit.\n"
+              "non-concurrent in at most five times its time without a limit and ten seconds.\n"
               "Output is equal when the checksums of the programs' JSON lines are, or, without such a line, when stdout is the same\n"
               "byte by byte. A program that prints a JSON line with \"gc\": {\"pause_total_ms\", \"pause_max_ms\"} has its pauses compared too;\n"
               "--trace-pauses measures those of any .NET program.\n"

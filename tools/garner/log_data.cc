@@ -13,6 +13,7 @@
 #include "page.h"
 #include "paths.h"
 #include "sim/traffic.h"
+#include "strict_json.h"
 
 namespace garner::tool {
 namespace {
@@ -157,7 +158,7 @@ void take_cycle(LogData& log, const json& r) {
   log.tells_slid = log.tells_slid || r.contains("slid");
   for (const CycleKey& key : kCycleKeys) c.figures.*key.at = count_or_none(r, key.name);
   const auto en_masse = r.find("en_masse");
-  c.start_ns = start, c.pause_ns = pause, c.stop_ns = stop, c.kind = text_or(r, "kind", ""), c.cause = text_or(r, "cause", "");
+  c.start_ns = start, c.pause_ns = pause, c.stop_ns = stop, c.kind = printable(text_or(r, "kind", "")), c.cause = printable(text_or(r, "cause", ""));
   c.en_masse = en_masse != r.end() && en_masse->is_boolean() && en_masse->get<bool>();
 }
 

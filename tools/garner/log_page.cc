@@ -195,8 +195,9 @@ std::string identity(const LogData& log) {
   for (uint64_t process : log.processes) if (pids.size() < kProcessesNamed) pids.push_back(process_name(process));
   if (!log.simulated) parts.push_back(fmt::format("{} {}{}", log.processes.size() == 1 ? "process" : "processes", fmt::join(pids, ", "), log.processes.size() > pids.size() ? ", …" : ""));
   if (!log.door.empty() && !log.simulated) parts.push_back("host " + log.door);
-  if (!log.preset.empty()) parts.push_back("preset " + log.preset);
-  if (log.limit_bytes) parts.push_back(*log.limit_bytes == 0 ? "no limit" : fmt::format("limit {} MB", mark_text(*log.limit_bytes / 1e6, 1)));
+  const std::string whose = log.processes.size() > 1 && !log.simulated ? " (the last one's)" : ""; // others may have had others
+  if (!log.preset.empty()) parts.push_back("preset " + log.preset + whose);
+  if (log.limit_bytes) parts.push_back((*log.limit_bytes == 0 ? "no limit" : fmt::format("limit {} MB", mark_text(*log.limit_bytes / 1e6, 1))) + whose);
   if (log.workers_allowed > 0) parts.push_back(fmt::format("{} worker{}", log.workers_allowed, log.workers_allowed == 1 ? "" : "s"));
   parts.push_back(fmt::format("{} node{}", log.nodes, log.nodes == 1 ? "" : "s"));
   double end = 0;

@@ -85,7 +85,7 @@ std::string man_page(const CLI::App& root) {
          item(bold("DOTNET_GCPath"), "The collector's library, for programs that are started without garner run.") +
          item(bold("NO_COLOR"), "When set, nothing is coloured, even on a terminal.");
   all += heading("EXIT STATUS") +
-         paragraph("garner run: that of the program. Otherwise 0; 1 when something failed or differed; 2 when the command line or the options are wrong.");
+         paragraph("garner run and record: that of the program. Otherwise 0; 1 when something failed or differed, of bench and marks with --check; 2 when the command line or the options are wrong.");
   return all;
 }
 

@@ -209,6 +209,7 @@ Compared with_again(Compared all, const Compared& again) {
     for (const Ratio& other : again.ratios)
       if (other.workload == ratio.workload && other.at == ratio.at) ratio = other;
   all.failed.insert(all.failed.end(), again.failed.begin(), again.failed.end());
+  all.wanted += again.wanted, all.measured += again.measured;
   return all;
 }
 
@@ -530,6 +531,10 @@ Compared compared(const std::vector<PartPlan>& plans, const Parts& parts, const 
         finished |= contender.failure.empty();
       }
     if (!some[0].failure.empty() && finished) all.failed.push_back(fmt::format("{}: {} failed", plan.name, some[0].name()));
+    if (some[0].failure.empty() && !at->second.difference.empty()) { // who is fast and wrong is not fast
+      all.failed.push_back(fmt::format("{}: {}", plan.name, at->second.difference));
+      continue;
+    }
     const Contender* best = best_of_others(some, figure);
     if (!some[0].failure.empty() || best == nullptr) continue;
     const double ours = some[0].median_of(figure), theirs = best->median_of(figure);

@@ -155,8 +155,8 @@ void tell_collections(const LogReader& log, double wall_s) {
   if (log.heaps().size() > 1) line += fmt::format(" in {} processes", log.heaps().size());
   if (log.collections() > 0) {
     Pauses p = pauses_of(log);
-    line += fmt::format(", pauses p50 {} ms, p99 {} ms, longest {} ms, {} ms in all: {:.1f} % of {} s", milliseconds_text(p.p50), milliseconds_text(p.p99),
-                        milliseconds_text(p.longest), milliseconds_text(p.total), wall_s > 0 ? p.total / 10 / wall_s : 0, seconds_text(wall_s));
+    line += fmt::format(", pauses p50 {} ms, p99 {} ms, longest {} ms, {} ms in all", milliseconds_text(p.p50), milliseconds_text(p.p99), milliseconds_text(p.longest), milliseconds_text(p.total));
+    if (log.heaps().size() <= 1) line += fmt::format(": {:.1f} % of {} s", wall_s > 0 ? p.total / 10 / wall_s : 0, seconds_text(wall_s)); // several may pause at once
   }
   if (log.out_of_memory() > 0) line += fmt::format(", out of memory {}", count_text(log.out_of_memory(), "time", "times"));
   if (log.lost_records() + log.bad_lines() > 0) line += fmt::format(", {} lost or cut: the figures are not complete", count_text(log.lost_records() + log.bad_lines(), "record", "records"));
@@ -165,7 +165,7 @@ void tell_collections(const LogReader& log, double wall_s) {
 
 void tell_process(const Finished& end, const LogReader* log) {
   std::string heap =
-      log != nullptr && log->collections() > 0 ? fmt::format(", heap {} MB after the last collection", megabytes_text(double(log->heap_after()))) : "";
+      log != nullptr && log->collections() > 0 ? fmt::format(", heap{} {} MB after the last collection", log->heaps().size() > 1 ? "s of all processes" : "", megabytes_text(double(log->heap_after()))) : "";
   std::string trouble = end.signal != 0 ? ", " + end.trouble() : "";
   say_err("garner: {} s, CPU {} s ({} user, {} system), peak memory {}{} MB{}{}\n", seconds_text(end.wall_s), seconds_text(end.cpu_s()), seconds_text(end.user_s),
              seconds_text(end.system_s), end.peak_is_ours() ? "at most " : "", megabytes_text(double(end.peak_bytes)), heap, trouble);
@@ -181,7 +181,7 @@ Json json_of(Mode mode, const Invocation& invocation, const Finished& end, const
   all["collections"] = log->collections();
   all["collections_by_kind"] = log->kinds();
   all["pause_ms"] = {{"p50", p.p50}, {"p99", p.p99}, {"max", p.longest}, {"total", p.total}};
-  all["pause_share"] = end.wall_s > 0 ? p.total / 1000 / end.wall_s : 0;
+  if (log->heaps().size() <= 1) all["pause_share"] = end.wall_s > 0 ? p.total / 1000 / end.wall_s : 0; // several may pause at once
   all["heap_after_bytes"] = log->heap_after();
   all["out_of_memory"] = log->out_of_memory();
   all["records_lost"] = log->lost_records() + log->bad_lines();

@@ -1,6 +1,7 @@
 #include "simulate_page.h"
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -25,9 +26,10 @@ constexpr Curve kCurves[] = {{"Pause", "pause, ms", "ms", [](const ReplayRow& r)
 Chart chart_of(const ReplayPlan& plan, const std::vector<ReplayRow>& rows, const Curve& curve) {
   Chart chart{Chart::Kind::lines, curve.title, "collector threads", curve.axis, curve.unit};
   const std::vector<Look> looks = looks_of(plan.presets);
+  const std::set<u32> ascending(plan.workers.begin(), plan.workers.end());
   for (size_t i = 0; i < plan.presets.size(); i++) {
     ChartSet set{plan.presets[i], looks[i]};
-    for (u32 n : plan.workers) {
+    for (u32 n : ascending) {
       const auto row = std::find_if(rows.begin(), rows.end(), [&](const ReplayRow& r) { return r.preset == plan.presets[i] && r.workers == n; });
       set.points.push_back({double(n), row == rows.end() ? kNone : curve.value(*row), ""});
     }

@@ -146,6 +146,7 @@ clr::Object* DotNet::allocate_large(clr::gc_alloc_context* context, usize bytes,
   bool zero = (flags & clr::kAllocZeroingOptional) == 0;
   for (u32 attempt = 0;; attempt++) {
     u64 seen = cycle->count();
+    if (GARNER_UNLIKELY(no_gc_active()) && total_allocated() - no_gc_start_allocated_ + bytes > no_gc_most_) end_region(true);
     bool due = attempt == 0 && !no_gc_active() && large_due(bytes) && !marked_beside(bytes);
     if (!due) {
       word block = 0;
@@ -160,7 +161,7 @@ clr::Object* DotNet::allocate_large(clr::gc_alloc_context* context, usize bytes,
     }
     if (clr::Object* object = pinned ? nullptr : from_reserve(context, bytes); object != nullptr) return object;
     // Only a full collection frees large objects.
-    if (!relieve(max_of(attempt, 1u), Cause::large_budget, seen, bytes, nullptr)) {
+    if (!relieve(attempt, Cause::large_budget, seen, bytes, nullptr)) {
       return bytes <= most_small() ? place_last(context, bytes, pinned) : out_of_memory(context, bytes);
     }
   }
@@ -256,15 +257,17 @@ bool DotNet::beyond_memory(usize bytes) {
   return cycle->old_bytes() + bytes > last_full().end.heap_after + stock.total_memory / 16;
 }
 
-// One step against a lack of memory. False when there is none left.
+// One step against a lack of memory. False when there is none left. Behind the first any other thread's collection will not do: only one that looks at all that lives, and began after this
+// thread was given nothing, tells that there is none.
 bool DotNet::relieve(u32 attempt, Cause cause, u64 seen, usize bytes, clr::gc_alloc_context* context) {
   if (attempt >= Attempts::kMost) return attempt == Attempts::kMost && finalizers_give(bytes, context);
   if (no_gc_active()) end_region(true); // the promise was for less than this
   Request request;
   request.seen = seen;
-  request.optional = true;
+  request.optional = attempt == 0;
+  request.shared = attempt != 0;
   request.cause = attempt == 0 || cause == Cause::large_budget ? cause : Cause::memory_limit;
-  request.kind = attempt == 0 ? Kind::young1 : Kind::full;
+  request.kind = attempt == 0 && cause != Cause::large_budget ? Kind::young1 : Kind::full;
   request.compact_all = attempt >= 2;
   request.may_mark = !cycle->marks_beside() || begins_beside(); // GCLatencyMode.Batch: an old collection that is due stops the program
   // GCLatencyMode.LowLatency: no full collection but for lack of memory (then attempt is not 0).

@@ -1,5 +1,6 @@
 // What System.GC asks: collections on request, generations, memory figures, limits. Figures come from the records of collections.
 #include "host/dotnet/host.h"
+#include "host/dotnet/known_settings.h"
 
 namespace garner::dotnet {
 
@@ -48,6 +49,7 @@ u32 DotNet::memory_load() {
   const u64 now = machine.now(), seen = load_ns_.load_relaxed();
   if (seen != 0 && now - seen < 100'000'000) return load_.load_relaxed(); // of two readers one may see the other's new time with the old load: of a moment before
   const MemoryFacts facts = memory_facts();
+  if (!facts.known) return load_.load_relaxed(); // what was known last
   const u64 used = facts.container != 0 ? facts.cgroup_used : facts.physical - min_of(facts.available, facts.physical);
   const u32 load = stock.total_memory == 0 ? 0 : u32(min_of<u64>(100, used * 100 / stock.total_memory));
   load_.store_relaxed(load);
@@ -62,7 +64,7 @@ bool DotNet::memory_short() {
   if (u64 now = machine.now(); looked_ns == 0 || now - looked_ns > 100'000'000) {
     looked_ns = now;
     const MemoryFacts facts = memory_facts();
-    was_short = facts.container != 0 && facts.cgroup_used / stock.high_memory_percent >= facts.container / 100;
+    if (facts.known) was_short = facts.container != 0 && facts.cgroup_used / stock.high_memory_percent >= facts.container / 100;
   }
   return was_short;
 }
@@ -112,6 +114,7 @@ int DotNet::refresh_limit() {
   // A region without collections was promised memory of the limit that there is: neither may it be collected for a lower one nor that take the promise back.
   const bool promised = no_gc_starting_.load_acquire() != 0 || no_gc_active(); // acquire, with the releases in start_no_gc
   if (promised && limit != 0 && (before == 0 || limit < before)) return int(clr::RefreshLimitStatus::hard_limit_too_low);
+  if (limit != 0 && limit < kLeastLimit) return int(clr::RefreshLimitStatus::hard_limit_too_low); // as at start
   if (limit != 0 && limit < heap().budget().committed()) {
     // The heap may shrink below the new limit: try before refusing.
     Request request;

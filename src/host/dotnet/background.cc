@@ -61,14 +61,15 @@ void DotNet::marking_rests() {
   }
 }
 
+// Not beside a region without collections, in which none ends: then at once, and where one begins meanwhile then.
 clr::Hresult DotNet::wait_marking(int timeout_ms) {
   if (!cycle->marking()) return clr::kOk;
   bool cooperative = ee->EnablePreemptiveGC();
   const u64 deadline = timeout_ms < 0 ? ~u64(0) : machine.now() + u64(timeout_ms) * 1'000'000;
   bool late = false;
   while (!late) {
-    u32 seen = ends_.load_acquire(); // pairs with release
-    if (!cycle->marking()) break;
+    u32 seen = ends_.load_acquire(); // pairs with release, and with try_no_gc
+    if (!cycle->marking() || no_gc_active()) break;
     u64 now = machine.now(), left = deadline - min_of(now, deadline);
     timespec time{i64(left / 1'000'000'000), i64(left % 1'000'000'000)};
     late = left == 0;

@@ -187,6 +187,7 @@ class DotNet {
   FrozenSegments frozen;
   Settings settings;
   StockSettings stock;
+  MemoryFacts facts_{}; // as read_stock knew them last
   Log log;
   Live live;
   Recording recording;
@@ -282,6 +283,7 @@ class DotNet {
   void note_approach(u64 coming = 0);
   void announce_full();
   void record_heap(Kind kind, Cause cause, u64 index);
+  void bound_deques();
   void hold_back();
   bool schedule_callback(bool abandoned);
   void end_region(bool exceeded);
@@ -325,7 +327,7 @@ class DotNet {
   Atomic<u32> no_gc_{0};
   Atomic<u32> no_gc_starting_{0}; // exchange_acq_rel by who starts, store_release when done
   bool no_gc_induced_ = false, no_gc_exceeded_ = false;
-  u64 no_gc_total_ = 0, no_gc_start_allocated_ = 0;
+  u64 no_gc_total_ = 0, no_gc_most_ = 0, no_gc_start_allocated_ = 0; // most: that may be allocated before large objects end the region, which small ones do as eden's size
   Atomic<u64> no_gc_callback_at_; // relaxed, a number: written under work_lock_, a callback that is found late or gone is looked up under it
   clr::NoGCRegionCallbackFinalizerWorkItem* no_gc_callback_ = nullptr;
   SpinLock work_lock_;

@@ -48,9 +48,12 @@ int DotNet::try_no_gc(u64 total, bool large_known, u64 large, bool disallow_full
   }
   cycle->spaces().eden.set_limit(cycle->spaces().eden.used() + floor);
   no_gc_total_ = total;
+  no_gc_most_ = total + (floor - small); // open buffers count as allocated
   no_gc_start_allocated_ = total_allocated();
   no_gc_induced_ = no_gc_exceeded_ = false;
   no_gc_.store_relaxed(1);
+  ends_.fetch_add_acq_rel(1); // who waits for a marking's end looks again (wait_marking): none ends while a region lasts
+  futex_wake_all(ends_);
   return int(clr::StartNoGcStatus::success);
 }
 
@@ -88,8 +91,9 @@ int DotNet::end_no_gc() {
     const DotNet& host = *static_cast<DotNet*>(self);
     return host.no_gc_starting_.load_acquire() == 0 && !host.no_gc_active();
   };
+  const bool scheduled = schedule_callback(true); // never reached: it still has to run once. Before anything waits: a later region's callback is not this one's
   if (active) cycle->end_eden_floor(still, this);
-  if (schedule_callback(true)) ee->EnableFinalization(true); // never reached: it still has to run once
+  if (scheduled) ee->EnableFinalization(true);
   if (induced) return int(clr::EndNoGcStatus::induced);
   if (exceeded) return int(clr::EndNoGcStatus::alloc_exceeded);
   if (!active) return int(clr::EndNoGcStatus::not_in_progress);

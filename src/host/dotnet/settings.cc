@@ -87,6 +87,8 @@ StockSettings DotNet::read_stock() {
   s.given_high_percent = u32(clamp_to<i64>(number("GCHighMemPercent", "System.GC.HighMemoryPercent", 0), 0, 99));
 
   MemoryFacts facts = memory_facts();
+  if (facts.known || facts_.physical == 0) facts_ = facts;
+  else facts = facts_; // what was known last: a limit does not go because a file could not be opened
   u64 memory = facts.container != 0 ? facts.container : facts.physical;
   const u64 given = bounded(kTotalMemory);
   if (given != 0) memory = given;
@@ -242,14 +244,25 @@ PaceConfig DotNet::pace_config() {
 bool DotNet::spawn_worker(void (*entry)(void*), void* arg, void* self) {
   DotNet& host = *static_cast<DotNet*>(self);
   if (host.worker_processors_.count() == 0) return host.ee->CreateThread(entry, arg, false, ".NET GC Worker");
-  auto* spawn = static_cast<Spawn*>(map_own(sizeof(Spawn))); // a page for ever per thread: the thread never ends either
+  auto* spawn = static_cast<Spawn*>(map_own(sizeof(Spawn))); // a page for ever per thread that is made: the thread never ends either
   if (spawn == nullptr) return false;
   *spawn = {entry, arg, &host.worker_processors_};
-  return host.ee->CreateThread([](void* p) {
+  const bool made = host.ee->CreateThread([](void* p) {
     Spawn& s = *static_cast<Spawn*>(p);
     sched_setaffinity(0, sizeof(CpuSet), reinterpret_cast<const cpu_set_t*>(s.processors));
     s.entry(s.arg);
   }, spawn, false, ".NET GC Worker");
+  if (!made) unmap_own(spawn, sizeof(Spawn)); // each collection asks again
+  return made;
+}
+
+// Deques lie beside what a limit counts, a megabyte for each thread: of many threads they would be a large part of a small one. What does not fit is spilled.
+void DotNet::bound_deques() {
+  constexpr u64 kLeast = 4096, kPart = 32;
+  if (stock.hard_limit == 0 || settings.given(Opt::queue_capacity)) return;
+  u64 entries = u64(settings.get(Opt::queue_capacity));
+  while (entries > kLeast && entries * sizeof(u64) * worker_count() > stock.hard_limit / kPart) entries /= 2;
+  settings.set(Opt::queue_capacity, i64(entries));
 }
 
 // Of whatever limit there is: what threads that must throw find, when memory has run out.
@@ -270,6 +283,7 @@ clr::Hresult DotNet::initialize() {
   if (stock.large_pages && !stock.limit_from_config) return refuse("GCLargePages needs a limit (GCHeapHardLimit, GCHeapHardLimitPercent): its pages are taken at start");
   if ((stock.retain || stock.large_pages) && !settings.given(Opt::retain)) settings.set(Opt::retain, 1); // large pages would only be cleared
   if (stock.no_affinitize && !settings.given(Opt::seats)) settings.set(Opt::seats, 0);
+  bound_deques();
   latency_mode.store_relaxed(stock.concurrent ? i32(clr::LatencyMode::interactive) : i32(clr::LatencyMode::batch));
   free_type_ = ee->GetFreeObjectMethodTable();
   machine.bring(word(cycle_storage), sizeof cycle_storage); // most of its 32 pages are written now: one call instead of 20 interrupts

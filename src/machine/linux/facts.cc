@@ -101,6 +101,7 @@ MemoryFacts memory_facts() {
   MemoryFacts facts{};
   Text text;
   if (text.read("/proc/meminfo")) {
+    facts.known = true;
     facts.physical = meminfo(text.bytes, "MemTotal");
     facts.available = meminfo(text.bytes, "MemAvailable");
   }

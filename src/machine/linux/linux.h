@@ -122,7 +122,7 @@ class Linux {
 };
 
 // Bytes: memory that this process may use, the smaller of physical memory and every cgroup limit on the path to the root.
-struct MemoryFacts { u64 physical, container, available, cgroup_used; }; // container = 0 when there is no limit; cgroup_used without file pages that nobody has looked at for a while
+struct MemoryFacts { u64 physical, container, available, cgroup_used; bool known; }; // known: the system's files could be read, as they cannot by who has no descriptor left; container = 0 when there is no limit; cgroup_used without file pages that nobody has looked at for a while
 MemoryFacts memory_facts();
 // Size of the largest data cache of processor 0, 0 when unknown.
 u64 last_cache_bytes();

@@ -38,6 +38,16 @@ internal static class NoGCExceeded
         }
         Expect.That(GC.TryStartNoGCRegion(10_000_000), "a region after all that");
         GC.EndNoGCRegion();
+
+        // Large objects, too; stock lets them have what there is.
+        Heap.Settle();
+        Expect.That(GC.TryStartNoGCRegion(10_000_000), "a region for large objects");
+        for (int i = 0; i < 40; i++)
+            GC.KeepAlive(new byte[1_000_000]);
+        if (Heap.OnGarner)
+            Expect.Throws<InvalidOperationException>(GC.EndNoGCRegion, "End after large objects of four times as much");
+        else if (GCSettings.LatencyMode == GCLatencyMode.NoGCRegion)
+            GC.EndNoGCRegion();
         output.WriteLine("regions ended by themselves");
     }
 }

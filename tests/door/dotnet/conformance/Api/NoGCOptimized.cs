@@ -29,6 +29,23 @@ internal static class NoGCOptimized
                 GC.EndNoGCRegion();
         }
         Expect.That(regions >= 1, "a region began");
+
+        // The other way round: who waits already comes back when a region begins, though that lasts until it has.
+        for (int round = 0; round < 5; round++)
+        {
+            Heap.Settle();
+            byte[][] large = new byte[16][];
+            for (int i = 0; i < large.Length; i++)
+                large[i] = new byte[1_000_000];
+            GC.Collect(2, GCCollectionMode.Forced, blocking: false);
+            Thread waits = new(static () => GC.Collect(2, GCCollectionMode.Optimized));
+            waits.Start();
+            bool began = GC.TryStartNoGCRegion(1_000_000);
+            waits.Join();
+            GC.KeepAlive(large);
+            if (began && GCSettings.LatencyMode == GCLatencyMode.NoGCRegion)
+                GC.EndNoGCRegion();
+        }
         GC.Collect();
         Expect.That(GCSettings.LatencyMode != GCLatencyMode.NoGCRegion, "no region is left");
         output.WriteLine("regions began, and all came back");
