@@ -225,8 +225,11 @@ clr::Object* DotNet::from_reserve(clr::gc_alloc_context* context, usize bytes) {
 bool DotNet::leaves_reserve(usize bytes, u32 share) {
   u64 limit = heap().budget().limit();
   if (limit == 0) return bytes <= stock.total_memory + stock.swap;
-  const u64 reserve = no_gc_active() ? 0 : min_of<u64>(limit / share, 256 / share * heap().region_bytes()); // what a region without collections was promised is its own
-  return heap().budget().room() + heap().free_charged() + cycle->spaces().eden.hole_bytes() >= bytes + reserve;
+  return heap().budget().room() + heap().free_charged() + cycle->spaces().eden.hole_bytes() >= bytes + kept_from(share);
+}
+
+u64 DotNet::kept_from(u32 share) {
+  return no_gc_active() ? 0 : min_of<u64>(heap().budget().limit() / share, 256 / share * heap().region_bytes()); // what a region without collections was promised is its own
 }
 
 // Whether a full collection comes before this large object. GCLatencyMode.LowLatency holds it back but for lack of memory.
@@ -269,6 +272,7 @@ bool DotNet::relieve(u32 attempt, Cause cause, u64 seen, usize bytes, clr::gc_al
   request.cause = attempt == 0 || cause == Cause::large_budget ? cause : Cause::memory_limit;
   request.kind = attempt == 0 && cause != Cause::large_budget ? Kind::young1 : Kind::full;
   request.compact_all = attempt >= 2;
+  if (attempt != 0 && cause == Cause::large_budget) request.leave = bytes + kept_from(32);
   request.may_mark = !cycle->marks_beside() || begins_beside(); // GCLatencyMode.Batch: an old collection that is due stops the program
   // GCLatencyMode.LowLatency: no full collection but for lack of memory (then attempt is not 0).
   request.may_widen = latency_mode.load_relaxed() != i32(clr::LatencyMode::low_latency);

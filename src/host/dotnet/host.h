@@ -251,6 +251,7 @@ class DotNet {
   clr::Object* place_last(clr::gc_alloc_context* context, usize bytes, bool pinned);
   clr::Object* grown_old(clr::gc_alloc_context* context, word block, usize bytes, bool pinned, bool told);
   bool leaves_reserve(usize bytes, u32 share);
+  u64 kept_from(u32 share); // bytes of the limit that an object leaves to others
   bool large_due(usize bytes);
   bool marked_beside(usize bytes);
   bool beyond_memory(usize bytes);
