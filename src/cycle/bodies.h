@@ -3,7 +3,8 @@
 #include "base/words.h"
 
 namespace garner {
-namespace { // what is made of them is each file's own: a phase that one place calls is put there by the compiler
+namespace {
+// What is made of them is each file's own: a phase that one place calls is put there by the compiler.
 
 // The body of a phase that traces: tasks are a lambda, draining and stealing are the tracer's.
 template <class T, class F> struct TracingBody {

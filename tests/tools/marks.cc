@@ -75,6 +75,17 @@ TEST(Marks, WhatOneRunSaysOfASinglePartIsToldByMoreRuns) {
   EXPECT_EQ(cpu(parts)[2].holds, Holds::no);
   parts["trees at 2, again"] = part("2", {11.5, 10});
   EXPECT_EQ(cpu(parts)[2].reached, "1.15 at most, 1 of 2 above");
+  parts.erase("trees at 2, again");
+  parts["trees at 2"] = part("2", {10.5, 10, 16, 20, 20});
+  EXPECT_EQ(cpu(parts)[2].holds, Holds::unmeasured) << "what one run says, and is to be repeated, holds nothing";
+}
+
+TEST(Marks, AnotherResultThanStocksHoldsNoMarkHoweverFast) {
+  Parts parts = {{"trees at 2", part("2", {8, 10, 16, 20, 20})}, {"trees unlimited", part("unlimited", {8, 12, 10, 18, 18})}};
+  EXPECT_EQ(cpu(parts)[0].holds, Holds::yes);
+  parts["trees at 2"].difference = "another checksum";
+  for (u32 i = 0; i < 3; i++) EXPECT_EQ(cpu(parts)[i].holds, Holds::no) << i;
+  EXPECT_EQ(cpu(parts)[0].reached.substr(0, 4), "0.67") << "of the other";
 }
 
 TEST(Marks, WhatIsWorseIsNamedTheWorstFirst) {
@@ -84,7 +95,7 @@ TEST(Marks, WhatIsWorseIsNamedTheWorstFirst) {
   EXPECT_EQ(verdicts[1].losses[0], "trees unlimited: 1.50 of stock-concurrent");
   EXPECT_EQ(verdicts[2].holds, Holds::no);
   EXPECT_EQ(verdicts[2].losses, std::vector<std::string>{"trees unlimited: 1.20 of stock-workstation"}) << "only what is above the mark";
-  EXPECT_EQ(verdicts[2].reached, "1.20 at most, 1 of 2 above");
+  EXPECT_EQ(verdicts[2].reached, "1.20 at most, 1 of 2 above (2 of 4 parts)") << "both are to be repeated";
 }
 
 TEST(Marks, ForcedMarkingStandsBesideTheModesThatMarkSo) {
