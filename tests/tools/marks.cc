@@ -84,7 +84,7 @@ TEST(Marks, AnotherResultThanStocksHoldsNoMarkHoweverFast) {
   Parts parts = {{"trees at 2", part("2", {8, 10, 16, 20, 20})}, {"trees unlimited", part("unlimited", {8, 12, 10, 18, 18})}};
   EXPECT_EQ(cpu(parts)[0].holds, Holds::yes);
   parts["trees at 2"].difference = "another checksum";
-  for (u32 i = 0; i < 3; i++) EXPECT_EQ(cpu(parts)[i].holds, Holds::no) << i;
+  for (size_t i = 0; i < 3; i++) EXPECT_EQ(cpu(parts)[i].holds, Holds::no) << i;
   EXPECT_EQ(cpu(parts)[0].reached.substr(0, 4), "0.67") << "of the other";
 }
 
