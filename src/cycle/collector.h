@@ -21,7 +21,6 @@ struct Request {
   bool give_back = false;  // return all free memory to the system
   bool when_due = false;   // asked for only because the budget says so; for the host's events
   bool begin_marking = false; // of a young one: old space is to be marked beside the program from here on, if that is not on its way
-  u64 leave = 0;           // bytes that the next eden leaves to whoever asks: a large object waits for them, and others would be faster
   bool may_mark = true;    // false: an old collection that is due is not begun beside the program
 };
 

@@ -78,6 +78,9 @@ template <class H, class M> class Cycle final : public Collector {
   u32 passes() const { return passes_; } // of that collection over roots and weak things: 2 when a full one followed a young one under the same stop
   void rest(); // all free memory goes back to the system; by a thread that may collect
   void stop_marking(Self& self); // its thread's end; by a thread that is outside the program, before the gang's
+  // Bytes that edens leave from the next collection on: a large object waits for them, and other threads would be faster. Any-thread; who has them left takes that back.
+  void leave(u64 bytes) { left_.fetch_add_relaxed(bytes); }
+  void take_back(u64 bytes) { left_.fetch_sub_relaxed(bytes); }
   void grew_old(u64 bytes) {
     old_bytes_.fetch_add_relaxed(bytes);
     allocated_.fetch_add_relaxed(bytes);
@@ -181,6 +184,7 @@ template <class H, class M> class Cycle final : public Collector {
   Atomic<u64> begun_{0};        // index of the last collection that has begun; see collect()
   u64 looked_at_[3] = {};       // by kind: index of the last that looked at all that was as young, or more; under the collection lock
   u64 compacted_at_ = 0;        // index of the last that was to compact everything; likewise
+  Atomic<u64> left_{0};         // relaxed, pairs with nothing: a number, which the next collection goes by
   Atomic<u64> counts_[3];
   Atomic<u64> total_pause_ns_{0};
   Atomic<u64> old_bytes_{0};

@@ -565,7 +565,7 @@ template <class H, class M> u64 Cycle<H, M>::old_demand(u64 old) const {
 // What is free or could be: eden starts anew, holes between its pinned objects are its own, free regions are charged already. Survivors
 // will be copied once more.
 template <class H, class M> u64 Cycle<H, M>::room_for_young(const GenerationSizes& now) {
-  const u64 all = room() + now.holes[0], others = now.bytes[1] + (asked_ != nullptr ? asked_->leave : 0);
+  const u64 all = room() + now.holes[0], others = now.bytes[1] + left_.load_relaxed();
   return all - min_of(all, others);
 }
 

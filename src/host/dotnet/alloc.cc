@@ -144,6 +144,16 @@ clr::Object* DotNet::allocate_large(clr::gc_alloc_context* context, usize bytes,
   maybe_stress();
   bool pinned = (flags & clr::kAllocPinnedHeap) != 0;
   bool zero = (flags & clr::kAllocZeroingOptional) == 0;
+  struct Left { // by edens, while this thread waits for what a full collection has found
+    TheCycle& cycle;
+    u64 bytes = 0;
+    void ask(u64 n) {
+      if (bytes == 0) cycle.leave(bytes = n);
+    }
+    ~Left() {
+      if (bytes != 0) cycle.take_back(bytes);
+    }
+  } left{*cycle};
   for (u32 attempt = 0;; attempt++) {
     u64 seen = cycle->count();
     if (GARNER_UNLIKELY(no_gc_active()) && total_allocated() - no_gc_start_allocated_ + bytes > no_gc_most_) end_region(true);
@@ -160,6 +170,7 @@ clr::Object* DotNet::allocate_large(clr::gc_alloc_context* context, usize bytes,
       if (block != 0) return grown_old(context, block, bytes, pinned, (flags & clr::kAllocUserOldHeap) != 0);
     }
     if (clr::Object* object = pinned ? nullptr : from_reserve(context, bytes); object != nullptr) return object;
+    if (attempt != 0) left.ask(bytes + kept_from(32));
     // Only a full collection frees large objects.
     if (!relieve(attempt, Cause::large_budget, seen, bytes, nullptr)) {
       return bytes <= most_small() ? place_last(context, bytes, pinned) : out_of_memory(context, bytes);
@@ -272,7 +283,6 @@ bool DotNet::relieve(u32 attempt, Cause cause, u64 seen, usize bytes, clr::gc_al
   request.cause = attempt == 0 || cause == Cause::large_budget ? cause : Cause::memory_limit;
   request.kind = attempt == 0 && cause != Cause::large_budget ? Kind::young1 : Kind::full;
   request.compact_all = attempt >= 2;
-  if (attempt != 0 && cause == Cause::large_budget) request.leave = bytes + kept_from(32);
   request.may_mark = !cycle->marks_beside() || begins_beside(); // GCLatencyMode.Batch: an old collection that is due stops the program
   // GCLatencyMode.LowLatency: no full collection but for lack of memory (then attempt is not 0).
   request.may_widen = latency_mode.load_relaxed() != i32(clr::LatencyMode::low_latency);
