@@ -73,7 +73,7 @@ class Collector {
   virtual CycleRecord last_beside() const = 0;   // the last one that ended a marking beside the program; last(Kind::full) is none of those
   virtual u64 total_pause_ns() const = 0;
   virtual Pace& pace() = 0;
-  virtual void set_limit(const PaceConfig& pace) = 0; // a new hard limit, and what follows from one; the next collections work towards it
+  virtual bool set_limit(const PaceConfig& pace, bool (*may)(void*) = nullptr, void* arg = nullptr) = 0; // a new hard limit, and what follows from one; the next collections work towards it. False, and nothing is changed, where may(arg) says no when no collection runs
   virtual bool is_alive(Ref ref) = 0;            // inside a collection: reached so far; true outside
   virtual u32 condemned() const = 0;             // generation being collected, 2 outside collections
 

@@ -43,7 +43,7 @@ template <class H, class M> class Cycle final : public Collector {
   CycleRecord last_beside() const override { return record_of(3); }
   u64 total_pause_ns() const override { return total_pause_ns_.load_relaxed(); }
   Pace& pace() override { return pace_; }
-  void set_limit(const PaceConfig& pace) override;
+  bool set_limit(const PaceConfig& pace, bool (*may)(void*) = nullptr, void* arg = nullptr) override;
   void set_limit(u64 bytes) { // and nothing else
     PaceConfig pace = pace_.config();
     pace.limit = bytes;
@@ -97,6 +97,7 @@ template <class H, class M> class Cycle final : public Collector {
   enum class Tracing : u8 { none, evacuating, compacting, marking };
   using State = typename Marking<H, M>::State;
   static constexpr usize kFewFinalizable = 64; // young objects whose finalizers may wait for a full collection
+  static constexpr u64 kLeastLeft = MiB; // of eden, whatever large objects wait for
   static constexpr u64 kFewHoles = 32; // the part of old space that holes may be and not matter
   enum class Step : u8 { none, first, last, move }; // what a collection does for the marking beside the program, and for the compaction that follows
 

@@ -104,12 +104,16 @@ template <class H, class M> bool Cycle<H, M>::fits_nodes() {
   return false;
 }
 
-template <class H, class M> void Cycle<H, M>::set_limit(const PaceConfig& pace) {
+template <class H, class M> bool Cycle<H, M>::set_limit(const PaceConfig& pace, bool (*may)(void*), void* arg) {
   host_.enter(); // pacing belongs to whoever holds the collection lock
-  emitter_.emit(EventId::limit_changed, LimitChanged{heap_.budget().limit(), pace.limit});
-  heap_.budget().set_limit(pace.limit);
-  pace_.set_limit(pace);
+  const bool good = may == nullptr || may(arg);
+  if (good) {
+    emitter_.emit(EventId::limit_changed, LimitChanged{heap_.budget().limit(), pace.limit});
+    heap_.budget().set_limit(pace.limit);
+    pace_.set_limit(pace);
+  }
   host_.leave();
+  return good;
 }
 
 template <class H, class M> void Cycle<H, M>::end_eden_floor(bool (*still)(void*), void* arg) {
@@ -242,6 +246,8 @@ template <class H, class M> void Cycle<H, M>::tell(u64 now, const Request& reque
   publish(); // what is given back may take long, and the new count is told already
   heap_.trim(kept_free_); // the program runs: system calls, which for a large heap take longer than many a pause
   compaction().trim(request.give_back);
+  evacuation().trim();
+  for (Space<M>* space : {&spaces_.eden, &spaces_.old, &spaces_.pinned}) space->trim();
   if (const u64 committed = heap_.budget().committed(); committed != end.committed) {
     end.committed = committed;
     publish();
@@ -565,8 +571,8 @@ template <class H, class M> u64 Cycle<H, M>::old_demand(u64 old) const {
 // What is free or could be: eden starts anew, holes between its pinned objects are its own, free regions are charged already. Survivors
 // will be copied once more.
 template <class H, class M> u64 Cycle<H, M>::room_for_young(const GenerationSizes& now) {
-  const u64 all = room() + now.holes[0], others = now.bytes[1] + left_.load_relaxed();
-  return all - min_of(all, others);
+  const u64 there = room() + now.holes[0], all = there - min_of(there, now.bytes[1]), left = left_.load_relaxed();
+  return max_of(all - min_of(all, left), min_of<u64>(all, kLeastLeft)); // threads without any eden would collect for each object; and what is waited for may be more than can be had
 }
 
 template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& request, CycleEnd& end, CycleRecord& record) {

@@ -156,8 +156,8 @@ clr::Object* DotNet::allocate_large(clr::gc_alloc_context* context, usize bytes,
   } left{*cycle};
   for (u32 attempt = 0;; attempt++) {
     u64 seen = cycle->count();
-    if (GARNER_UNLIKELY(no_gc_active()) && total_allocated() - no_gc_start_allocated_ + bytes > no_gc_most_) end_region(true);
-    bool due = attempt == 0 && !no_gc_active() && large_due(bytes) && !marked_beside(bytes);
+    if (const u32 region = no_gc_region(); GARNER_UNLIKELY(region != 0) && total_allocated() - no_gc_start_allocated_ + bytes > no_gc_most_) end_region(region, NoGc::exceeded);
+    bool due = attempt == 0 && !no_gc_near() && large_due(bytes) && !marked_beside(seen, bytes);
     if (!due) {
       word block = 0;
       if (pinned && bytes <= most_small()) {
@@ -250,14 +250,14 @@ bool DotNet::large_due(usize bytes) {
 }
 
 // A large object that is due finds that old space is being marked beside the program, or begins or ends that, instead of a collection that stops it for as long.
-bool DotNet::marked_beside(usize bytes) {
+bool DotNet::marked_beside(u64 seen, usize bytes) {
   if (GARNER_LIKELY(!cycle->marks_beside()) || beyond_memory(bytes)) return false;
   // Not `bytes` more: they are no sign that marking is too slow, and a stop would not make them fewer. Where it is, the last pause marks what is left, which is less than everything.
   const bool marking = cycle->marking();
   if (!marking && !(begins_beside() && cycle->prefers_beside(bytes))) return false;
   if (marking && cycle->awaits() != Awaits::last_pause && !cycle->pace().overdue(cycle->old_bytes())) return true;
   Request request;
-  request.seen = cycle->count();
+  request.seen = seen;
   request.optional = true;
   request.cause = Cause::large_budget;
   request.begin_marking = true;
@@ -275,7 +275,7 @@ bool DotNet::beyond_memory(usize bytes) {
 // thread was given nothing, tells that there is none.
 bool DotNet::relieve(u32 attempt, Cause cause, u64 seen, usize bytes, clr::gc_alloc_context* context) {
   if (attempt >= Attempts::kMost) return attempt == Attempts::kMost && finalizers_give(bytes, context);
-  if (no_gc_active()) end_region(true); // the promise was for less than this
+  if (const u32 region = no_gc_region(); region != 0) end_region(region, NoGc::exceeded); // the promise was for less than this
   Request request;
   request.seen = seen;
   request.optional = attempt == 0;
@@ -301,7 +301,6 @@ clr::Object* DotNet::next_finalizable() {
 // it once: the region it lies in is the program's after the next collection, so a thread that came again would get all that is kept back for throwing, a region a time.
 bool DotNet::finalizers_give(usize bytes, clr::gc_alloc_context* context) {
   constexpr u32 kLooks = 500, kInVain = 50; // ms
-  constexpr timespec kPause{0, 1'000'000};
   const u64 limit = heap().budget().limit();
   if (bytes > (limit != 0 ? limit : stock.total_memory + stock.swap) || machine.thread() == finalizing_.load_relaxed()) return false;
   auto look = [&] { // no collection is going on
@@ -315,7 +314,7 @@ bool DotNet::finalizers_give(usize bytes, clr::gc_alloc_context* context) {
   auto now = look();
   const bool lends = context != nullptr && now.waiting != 0 && bytes <= kWaitingBytes && part(context) == 0 && heap().budget().half_kept();
   for (u32 looks = 0, in_vain = 0; !lends && looks < kLooks && in_vain < kInVain && now.waiting != 0; looks++) {
-    futex_wait(nobody, 0, &kPause);
+    futex_wait_until(nobody, 0, machine.now() + 1'000'000);
     const u64 before = now.ended;
     now = look();
     in_vain = now.ended != before ? 0 : in_vain + 1;
@@ -341,7 +340,7 @@ u64 DotNet::total_allocated() const {
 void DotNet::account(clr::gc_alloc_context* context, usize bytes, u32 kind, clr::Object* object, usize object_bytes, u64 unused) {
   recording.note(context, word(object) - kHeadBytes, bytes);
   count_allocated(bytes - unused);
-  if (GARNER_UNLIKELY(no_gc_callback_at_.load_relaxed() != 0 && total_allocated() >= no_gc_callback_at_.load_relaxed())) end_region(false);
+  if (GARNER_UNLIKELY(no_gc_callback_at_.load_relaxed() != 0 && total_allocated() >= no_gc_callback_at_.load_relaxed())) reach_callback();
   if (GARNER_LIKELY(!wants(clr::EventKeyword::gc, clr::EventLevel::verbose))) return;
   if (const u64 since = ticks_[kind].add(bytes); since != 0) ee->EventSink()->FireGCAllocationTick_V4(since, kind, 0, object, object_bytes);
 }
@@ -351,12 +350,11 @@ void DotNet::maybe_stress() {
   if (GARNER_LIKELY(every == 0)) return;
   u32 n = refills_.fetch_add_relaxed(1) + 1;
   if (n % every != 0) return;
-  // Whoever waits here while a region without collections begins is served by the collection that begins it: `seen` comes first, and a start is seen until
-  // its region is (acquire, with the releases in start_no_gc).
+  // Whoever waits here while a region without collections begins is served by the collection that begins it: `seen` comes first, and a start is seen until its region is.
   Request request;
   request.seen = cycle->count();
   request.optional = true;
-  if (no_gc_starting_.load_acquire() != 0 || no_gc_active()) return;
+  if (no_gc_near()) return;
   request.cause = Cause::stress;
   request.may_widen = false;
   request.begin_marking = n / every % 4 == 0; // where marking may run beside the program; a later collection ends it

@@ -18,12 +18,9 @@ clr::Hresult DotNet::collect(int generation, bool low_memory, int mode) {
   request.shared = !request.compact_all && !request.give_back;
   // Optimized: only when the budget says so; half a budget, what has come since the collection before, is where it begins to pay.
   request.when_due = (mode & clr::kCollectOptimized) != 0;
-  const bool due = request.kind == Kind::full ? cycle->pace().half_due(cycle->old_bytes()) : cycle->spaces().eden.used() >= cycle->spaces().eden.limit() / 2;
-  if (request.when_due && !due) return clr::kOk;
-  if (no_gc_active()) { // before any wait: while a region lasts no marking ends
-    no_gc_induced_ = true;
-    end_region(false);
-  }
+  auto due = [&] { return request.kind == Kind::full ? cycle->pace().half_due(cycle->old_bytes()) : cycle->spaces().eden.used() >= cycle->spaces().eden.limit() / 2; };
+  if (request.when_due && !due()) return clr::kOk;
+  if (const u32 region = no_gc_region(); region != 0) end_region(region, NoGc::induced); // before any wait: while a region lasts no marking ends
   if (request.when_due && request.kind == Kind::full && cycle->marking()) return (mode & clr::kCollectNonBlocking) != 0 ? clr::kOk : wait_marking(-1); // what is due is on its way
   if (beside) return collect_beside();
   cycle->collect(request);
@@ -112,8 +109,9 @@ int DotNet::refresh_limit() {
   }
   const u64 limit = now.hard_limit, before = heap().budget().limit();
   // A region without collections was promised memory of the limit that there is: neither may it be collected for a lower one nor that take the promise back.
-  const bool promised = no_gc_starting_.load_acquire() != 0 || no_gc_active(); // acquire, with the releases in start_no_gc
-  if (promised && limit != 0 && (before == 0 || limit < before)) return int(clr::RefreshLimitStatus::hard_limit_too_low);
+  const bool lower = limit != 0 && (before == 0 || limit < before);
+  auto may = [](void* self) { return !static_cast<DotNet*>(self)->no_gc_near(); };
+  if (lower && !may(this)) return int(clr::RefreshLimitStatus::hard_limit_too_low);
   if (limit != 0 && limit < kLeastLimit) return int(clr::RefreshLimitStatus::hard_limit_too_low); // as at start
   if (limit != 0 && limit < heap().budget().committed()) {
     // The heap may shrink below the new limit: try before refusing.
@@ -125,11 +123,11 @@ int DotNet::refresh_limit() {
     cycle->collect(request);
     if (limit < heap().budget().committed()) return int(clr::RefreshLimitStatus::hard_limit_too_low);
   }
-  stock = now; // what is read beside the program is single words
   if (limit != before) {
-    cycle->set_limit(pace_config());
+    if (!cycle->set_limit(pace_config(limit), lower ? +may : nullptr, this)) return int(clr::RefreshLimitStatus::hard_limit_too_low); // a region has begun meanwhile
     hold_back();
   }
+  stock = now; // what is read beside the program is single words
   return int(clr::RefreshLimitStatus::success);
 }
 

@@ -8,7 +8,7 @@
 //   - It asks between two slices of its work (marking.ipp live), so Turns::hold of somebody else's collection, or of its own, does not wait for it.
 //   - It holds no other lock when it asks. Under the collection lock it is a conductor like any other: the gang's threads and the runtime's thread store do not know it otherwise.
 //   - What it wants may be gone when it has the lock: a young collection was faster, or a full one gave the marking up. Then Cycle::collect returns at once (Cause::marked, Cause::moves).
-// In a region without collections it asks for nothing and looks again later; nor, under GCLatencyMode.LowLatency, for what moves. A process that exits meanwhile ends it as it ends the gang's threads: anywhere.
+// In a region without collections it asks for nothing and looks again when that has ended; nor, under GCLatencyMode.LowLatency, for what moves. A process that exits meanwhile ends it as it ends the gang's threads: anywhere.
 #include "host/dotnet/host.h"
 
 namespace garner::dotnet {
@@ -16,6 +16,7 @@ namespace {
 
 // For so long a young collection may come by itself, which saves one. Nor longer for what moves: what the program writes meanwhile is read in that pause.
 constexpr u64 kForNs = 20'000'000;
+constexpr u64 kHeldNs = 1'000'000'000; // where it may not ask, between two looks
 constexpr clr::Hresult kTimedOut = clr::Hresult(0x800705B4);
 
 bool concurrent(clr::LatencyMode mode) { return mode == clr::LatencyMode::interactive || mode == clr::LatencyMode::sustained_low_latency; }
@@ -42,19 +43,20 @@ clr::Hresult DotNet::collect_beside() {
 void DotNet::marking_rests() {
   for (Awaits awaited; (awaited = cycle->awaits()) != Awaits::nothing;) {
     const bool last = awaited == Awaits::last_pause;
-    const u64 count = cycle->count(), until = machine.now() + kForNs;
+    const u64 count = cycle->count(), began = machine.now();
     auto waits = [&] { return cycle->awaits() == awaited && (last || cycle->count() == count); }; // any young collection takes the next step, not any is a last pause
-    for (u64 now = machine.now(); now < until && waits(); now = machine.now()) {
-      u32 seen = ends_.load_acquire(); // before another look: a collection that ends later is seen to have bumped it
-      if (!waits()) break;
-      timespec left{0, i64(until - now)};
-      futex_wait(ends_, seen, &left);
+    auto held = [&] { return last ? no_gc_near() : resting_held(); };
+    for (;;) {
+      const u32 seen = ends_.load_acquire(); // before the looks: a collection that ends later is seen to have bumped it, and so is the end of what holds this up
+      const u64 until = began + (held() ? kHeldNs : kForNs);
+      if (!waits() || machine.now() >= until) break;
+      futex_wait_until(ends_, seen, until);
     }
     // As in maybe_stress: `seen` first, then whether a region without collections is being begun.
     Request request;
     request.seen = cycle->count();
     request.optional = true;
-    if (!waits() || (last ? no_gc_starting_.load_acquire() != 0 || no_gc_active() : resting_held())) continue;
+    if (!waits() || held()) continue;
     request.cause = last ? Cause::marked : Cause::moves;
     request.may_widen = false;
     cycle->collect(request);
@@ -68,12 +70,10 @@ clr::Hresult DotNet::wait_marking(int timeout_ms) {
   const u64 deadline = timeout_ms < 0 ? ~u64(0) : machine.now() + u64(timeout_ms) * 1'000'000;
   bool late = false;
   while (!late) {
-    u32 seen = ends_.load_acquire(); // pairs with release, and with try_no_gc
+    u32 seen = ends_.load_acquire(); // pairs with release, and with look_again
     if (!cycle->marking() || no_gc_active()) break;
-    u64 now = machine.now(), left = deadline - min_of(now, deadline);
-    timespec time{i64(left / 1'000'000'000), i64(left % 1'000'000'000)};
-    late = left == 0;
-    if (!late) futex_wait(ends_, seen, timeout_ms < 0 ? nullptr : &time);
+    late = machine.now() >= deadline;
+    if (!late) futex_wait_until(ends_, seen, deadline);
   }
   if (cooperative) ee->DisablePreemptiveGC();
   return late ? kTimedOut : clr::kOk;
@@ -87,6 +87,7 @@ int DotNet::set_latency(int mode) {
   if (wanted == clr::LatencyMode::sustained_low_latency && !stock.concurrent) return int(clr::SetLatencyStatus::ok);
   if (wanted == clr::LatencyMode::low_latency && stock.server) return int(clr::SetLatencyStatus::ok);
   latency_mode.store_relaxed(mode); // the next collection tells pacing (stop): whoever calls here must not wait, the runtime could not walk its stack
+  look_again();
   return int(clr::SetLatencyStatus::ok);
 }
 

@@ -19,6 +19,7 @@ clr::GcReason DotNet::reason(Cause cause) const {
     case Cause::marked:
     case Cause::moves: return beside_reason_;
     case Cause::idle: return induced_no_force; // the collector asked, without need
+    case Cause::no_gc_region: return induced;
     default: return alloc_soh;
   }
 }

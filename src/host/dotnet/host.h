@@ -157,11 +157,17 @@ class DotNet {
   u32 last_share_percent() const { return last_share_.load_relaxed(); }
   unsigned generation_of(Ref ref) const;
   int start_no_gc(u64 total, bool large_known, u64 large, bool disallow_full);
+  clr::StartNoGcStatus possible_no_gc(u64 total, bool large_known, u64 large);
   int try_no_gc(u64 total, bool large_known, u64 large, bool disallow_full);
   int end_no_gc();
   clr::NoGcCallbackStatus register_no_gc_callback(clr::NoGCRegionCallbackFinalizerWorkItem* item, u64 threshold);
   clr::FinalizerWorkItem* take_work();
-  bool no_gc_active() const { return no_gc_.load_relaxed() != 0; }
+  u32 no_gc_region() const { // its number; 0: there is none
+    const u32 now = no_gc_.load_acquire(); // with the release in try_no_gc: what was promised
+    return (now & kNoGcBits) == u32(NoGc::active) ? now >> kNoGcShift : 0;
+  }
+  bool no_gc_active() const { return no_gc_region() != 0; }
+  bool no_gc_near() const { return no_gc_starting_.load_acquire() != 0 || no_gc_active(); } // a start is seen until its region is: acquire, with the releases in start_no_gc
   bool register_full_notification(u32 old_percent, u32 large_percent);
   bool cancel_full_notification();
   int wait_full(bool complete, int timeout_ms);
@@ -229,7 +235,7 @@ class DotNet {
   StockSettings read_stock();
   void note_unsupported();
   HeapConfig heap_config();
-  PaceConfig pace_config();
+  PaceConfig pace_config(u64 limit);
   void eden_config(PaceConfig& pace);
   bool read_affinity();
   u32 worker_count();
@@ -253,7 +259,7 @@ class DotNet {
   bool leaves_reserve(usize bytes, u32 share);
   u64 kept_from(u32 share); // bytes of the limit that an object leaves to others
   bool large_due(usize bytes);
-  bool marked_beside(usize bytes);
+  bool marked_beside(u64 seen, usize bytes); // seen: before the look for a region without collections
   bool beyond_memory(usize bytes);
   static constexpr usize kThrowingBytes = 128 * KiB, kWaitingBytes = 8 * KiB;
   static constexpr word kLent = 1;
@@ -287,7 +293,10 @@ class DotNet {
   void bound_deques();
   void hold_back();
   bool schedule_callback(bool abandoned);
-  void end_region(bool exceeded);
+  void reach_callback(); // of the region, if so much has been allocated
+  enum class NoGc : u8 { none, active, induced, exceeded }; // what became of the last region
+  void end_region(u32 region, NoGc how);
+  void look_again();
   void watch_idleness();
   bool collect_at_rest(u64 count); // whether it has
   Request request_at_rest();
@@ -307,7 +316,7 @@ class DotNet {
   Atomic<u32> pinned_claimed_{0};
   // Marking beside the program.
   Atomic<u32> concurrent_held_{0}; // relaxed: the next collection goes by it
-  Atomic<u32> ends_{0};            // futex: collections that ended; fetch_add_acq_rel by release, load_acquire by who waits for a marking's end, and by its thread, which waits for any
+  Atomic<u32> ends_{0};            // futex: collections that ended; fetch_add_acq_rel by release and look_again, load_acquire by who waits for a marking's end, and by its thread, which waits for any
   Atomic<u32> beside_counts_[3];   // relaxed, of events: collections while a marking lasted, by generation; of generation 2 the markings
   clr::GcReason beside_reason_ = clr::GcReason::empty; // why the last marking began
   bool beside_asked_ = false, ends_beside_ = false, tells_beside_ = false; // it was induced; this collection was to end it; the end is to be told when the program runs
@@ -325,9 +334,9 @@ class DotNet {
   Portions<kTickBytes> ticks_[3];  // of bytes, per heap kind
   Atomic<u32> refills_{0};         // for stress
   // Regions without collections.
-  Atomic<u32> no_gc_{0};
+  static constexpr u32 kNoGcShift = 2, kNoGcBits = 3;
+  Atomic<u32> no_gc_{0}; // the last region's number << kNoGcShift | NoGc. Store_release by who starts one; compare-and-swap (acq_rel) by who ends it, so that who comes late ends no later one
   Atomic<u32> no_gc_starting_{0}; // exchange_acq_rel by who starts, store_release when done
-  bool no_gc_induced_ = false, no_gc_exceeded_ = false;
   u64 no_gc_total_ = 0, no_gc_most_ = 0, no_gc_start_allocated_ = 0; // most: that may be allocated before large objects end the region, which small ones do as eden's size
   Atomic<u64> no_gc_callback_at_; // relaxed, a number: written under work_lock_, a callback that is found late or gone is looked up under it
   clr::NoGCRegionCallbackFinalizerWorkItem* no_gc_callback_ = nullptr;

@@ -29,10 +29,7 @@ void DotNet::watch_idleness() {
   for (bool collected = false;;) { // since the program was last at work
     const u64 count = cycle->count(), allocated = total_allocated();
     const u64 until = machine.now() + period;
-    for (u64 now; (now = machine.now()) < until;) { // nobody wakes it then, but a signal may
-      const timespec left{i64((until - now) / 1'000'000'000), i64((until - now) % 1'000'000'000)};
-      futex_wait(idle_sleeps_, 0, &left);
-    }
+    while (machine.now() < until) futex_wait_until(idle_sleeps_, 0, until); // nobody wakes it then, but a signal may
     const bool works = total_allocated() > allocated + kRestful;
     collected = collected && !works;
     if (works || cycle->count() != count || resting_held()) continue;
@@ -52,7 +49,7 @@ void DotNet::watch_idleness() {
 }
 
 bool DotNet::resting_held() const {
-  return no_gc_starting_.load_acquire() != 0 || no_gc_active() || latency_mode.load_relaxed() == i32(clr::LatencyMode::low_latency);
+  return no_gc_near() || latency_mode.load_relaxed() == i32(clr::LatencyMode::low_latency);
 }
 
 // How much has died is not known: it may have done so without a further allocation.

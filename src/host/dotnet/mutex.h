@@ -9,8 +9,11 @@
 
 namespace garner::dotnet {
 
-inline void futex_wait(Atomic<u32>& futex, u32 expected, const timespec* relative = nullptr) {
-  syscall(SYS_futex, futex.address(), FUTEX_WAIT_PRIVATE, expected, relative, nullptr, 0);
+inline void futex_wait(Atomic<u32>& futex, u32 expected) { syscall(SYS_futex, futex.address(), FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0); }
+// Until then, by Linux::now(), at the latest; ~0: for ever. A signal may end it sooner.
+inline void futex_wait_until(Atomic<u32>& futex, u32 expected, u64 until_ns) {
+  const timespec until{i64(until_ns / 1'000'000'000), i64(until_ns % 1'000'000'000)};
+  syscall(SYS_futex, futex.address(), FUTEX_WAIT_BITSET_PRIVATE, expected, until_ns == ~u64(0) ? nullptr : &until, nullptr, FUTEX_BITSET_MATCH_ANY);
 }
 inline void futex_wake_all(Atomic<u32>& futex) { syscall(SYS_futex, futex.address(), FUTEX_WAKE_PRIVATE, 0x7fffffff, nullptr, nullptr, 0); }
 

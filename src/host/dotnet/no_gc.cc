@@ -11,19 +11,25 @@ constexpr u32 kStarts = 8; // of one region, where threads that end the one befo
 
 } // namespace
 
+// Of all that can be had at best.
+clr::StartNoGcStatus DotNet::possible_no_gc(u64 total, bool large_known, u64 large) {
+  const u64 limit = heap().budget().limit(), most = limit != 0 ? limit : min_of<u64>(heap().reserved() / 2, stock.total_memory);
+  if (large_known && large > total) return clr::StartNoGcStatus::too_large;
+  return total > most ? clr::StartNoGcStatus::no_memory : clr::StartNoGcStatus::success; // false, as on stock, which has no segments either that it could be too large for
+}
+
 int DotNet::start_no_gc(u64 total, bool large_known, u64 large, bool disallow_full) {
+  // Before it counts as begun: who ends another region leaves eden's floor to one that begins.
+  if (const clr::StartNoGcStatus possible = possible_no_gc(total, large_known, large); possible != clr::StartNoGcStatus::success && !no_gc_active()) return int(possible);
   // One start at a time: a second one sees the first in progress, as if it had succeeded already. Pairs with the releases below.
   if (no_gc_active() || no_gc_starting_.exchange_acq_rel(1) != 0) return int(clr::StartNoGcStatus::in_progress);
   int status = no_gc_active() ? int(clr::StartNoGcStatus::in_progress) : try_no_gc(total, large_known, large, disallow_full);
   no_gc_starting_.store_release(0);
+  look_again();
   return status;
 }
 
 int DotNet::try_no_gc(u64 total, bool large_known, u64 large, bool disallow_full) {
-  u64 limit = heap().budget().limit();
-  u64 most = limit != 0 ? limit : min_of<u64>(heap().reserved() / 2, stock.total_memory);
-  if (large_known && large > total) return int(clr::StartNoGcStatus::too_large);
-  if (total > most) return int(clr::StartNoGcStatus::no_memory); // false, as on stock, which has no segments either that it could be too large for
   u64 small = large_known ? total - large : total;
   u64 needed = total + total / 16 + 4 * heap().region_bytes();
   auto enough = [&] { return heap().budget().room() + heap().free_charged() >= needed; };
@@ -50,18 +56,15 @@ int DotNet::try_no_gc(u64 total, bool large_known, u64 large, bool disallow_full
   no_gc_total_ = total;
   no_gc_most_ = total + (floor - small); // open buffers count as allocated
   no_gc_start_allocated_ = total_allocated();
-  no_gc_induced_ = no_gc_exceeded_ = false;
-  no_gc_.store_relaxed(1);
-  ends_.fetch_add_acq_rel(1); // who waits for a marking's end looks again (wait_marking): none ends while a region lasts
-  futex_wake_all(ends_);
+  const u32 next = (no_gc_.load_relaxed() >> kNoGcShift) + 1; // only who starts one counts
+  no_gc_.store_release(max_of(next << kNoGcShift, 1u << kNoGcShift) | u32(NoGc::active)); // with what stands above
   return int(clr::StartNoGcStatus::success);
 }
 
-// The region's callback, if one is registered, is next for the finalizer thread. False: there is none.
+// The region's callback, if one is registered, is next for the finalizer thread. False: there is none, or not yet. Called with work_lock_ held.
 bool DotNet::schedule_callback(bool abandoned) {
-  Locked<SpinLock> guard(work_lock_);
   clr::NoGCRegionCallbackFinalizerWorkItem* item = no_gc_callback_;
-  if (item == nullptr) return false;
+  if (item == nullptr || (!abandoned && total_allocated() < no_gc_callback_at_.load_relaxed())) return false; // a later region's
   no_gc_callback_ = nullptr;
   no_gc_callback_at_.store_relaxed(0);
   item->scheduled = true;
@@ -71,33 +74,48 @@ bool DotNet::schedule_callback(bool abandoned) {
   return true;
 }
 
-// exceeded: by allocation; otherwise the callback's threshold was passed, or the program collected.
-void DotNet::end_region(bool exceeded) {
-  if (exceeded) no_gc_exceeded_ = true;
-  const bool over = exceeded || no_gc_induced_;
-  if (over) no_gc_.store_relaxed(0); // before the look for a callback: none is registered from there on
-  const bool scheduled = schedule_callback(over);
-  if (over) cycle->pace().set_eden_floor(0);
+void DotNet::reach_callback() {
+  work_lock_.lock();
+  const bool scheduled = schedule_callback(false);
+  work_lock_.unlock();
   if (scheduled) ee->EnableFinalization(true);
 }
 
-int DotNet::end_no_gc() {
-  bool active = no_gc_.exchange_acq_rel(0) != 0;
-  bool induced = no_gc_induced_, exceeded = no_gc_exceeded_;
-  no_gc_induced_ = no_gc_exceeded_ = false;
-  // Else whoever ended it has taken it back, and a collection has come. Another region may have begun meanwhile, whose floor it is then: acquire, with the releases in start_no_gc, so that one of
-  // the two is seen.
-  auto still = [](void* self) {
-    const DotNet& host = *static_cast<DotNet*>(self);
-    return host.no_gc_starting_.load_acquire() == 0 && !host.no_gc_active();
-  };
-  const bool scheduled = schedule_callback(true); // never reached: it still has to run once. Before anything waits: a later region's callback is not this one's
-  if (active) cycle->end_eden_floor(still, this);
+// Who waits for a marking's end, as none ends while a region lasts (wait_marking), and who is held up by one (marking_rests). Any thread; waits for nobody.
+void DotNet::look_again() {
+  ends_.fetch_add_acq_rel(1);
+  futex_wake_all(ends_);
+}
+
+// By the program, which asks for a collection or allocates more. Another may have been faster, and have begun one more.
+void DotNet::end_region(u32 region, NoGc how) {
+  u32 active = region << kNoGcShift | u32(NoGc::active);
+  bool scheduled;
+  {
+    Locked<SpinLock> guard(work_lock_); // a later region's callback is registered behind this
+    if (!no_gc_.cas_acq_rel(active, region << kNoGcShift | u32(how))) return;
+    scheduled = schedule_callback(true);
+  }
+  cycle->pace().set_eden_floor(0);
   if (scheduled) ee->EnableFinalization(true);
-  if (induced) return int(clr::EndNoGcStatus::induced);
-  if (exceeded) return int(clr::EndNoGcStatus::alloc_exceeded);
-  if (!active) return int(clr::EndNoGcStatus::not_in_progress);
-  return int(clr::EndNoGcStatus::success);
+  look_again();
+}
+
+int DotNet::end_no_gc() {
+  u32 before = no_gc_.load_relaxed();
+  bool scheduled;
+  {
+    Locked<SpinLock> guard(work_lock_); // as in end_region
+    while (!no_gc_.cas_acq_rel(before, before & ~kNoGcBits)) {}
+    scheduled = schedule_callback(true); // never reached: it still has to run once
+  }
+  // Also of one that has ended by itself: of large objects alone no collection has come since. Another may have begun meanwhile, whose floor it is then: one of the two is seen (no_gc_near).
+  auto still = [](void* self) { return !static_cast<DotNet*>(self)->no_gc_near(); };
+  if ((before & kNoGcBits) != u32(NoGc::none)) cycle->end_eden_floor(still, this);
+  if (scheduled) ee->EnableFinalization(true);
+  look_again();
+  constexpr clr::EndNoGcStatus kTold[] = {clr::EndNoGcStatus::not_in_progress, clr::EndNoGcStatus::success, clr::EndNoGcStatus::induced, clr::EndNoGcStatus::alloc_exceeded}; // by NoGc
+  return int(kTold[before & kNoGcBits]);
 }
 
 clr::NoGcCallbackStatus DotNet::register_no_gc_callback(clr::NoGCRegionCallbackFinalizerWorkItem* item, u64 threshold) {
@@ -176,14 +194,8 @@ int DotNet::wait_full(bool complete, int timeout_ms) {
   if (notify_percent_.load_relaxed() == 0) return int(clr::WaitFullGcStatus::not_applicable);
   if ((complete ? completed_ : approached_).load_relaxed() != 0) return int(clr::WaitFullGcStatus::success);
   bool cooperative = ee->EnablePreemptiveGC();
-  u64 deadline = timeout_ms < 0 ? ~u64(0) : machine.now() + u64(timeout_ms) * 1'000'000;
-  while (word.load_acquire() == before) { // pairs with the bumps above
-    u64 now = machine.now();
-    if (now >= deadline) break;
-    u64 left = deadline - now;
-    timespec time{i64(left / 1'000'000'000), i64(left % 1'000'000'000)};
-    futex_wait(word, before, timeout_ms < 0 ? nullptr : &time);
-  }
+  const u64 deadline = timeout_ms < 0 ? ~u64(0) : machine.now() + u64(timeout_ms) * 1'000'000;
+  while (word.load_acquire() == before && machine.now() < deadline) futex_wait_until(word, before, deadline); // pairs with the bumps above
   if (cooperative) ee->DisablePreemptiveGC();
   if (cancel_.load_acquire() != cancelled) return int(clr::WaitFullGcStatus::cancelled);
   return int(word.load_acquire() != before ? clr::WaitFullGcStatus::success : clr::WaitFullGcStatus::timeout);

@@ -221,13 +221,12 @@ HeapConfig DotNet::heap_config() {
   shape.notices = settings.on(Opt::notices);
   shape.beside = stock.beside;
 
-  config.pace = pace_config();
+  config.pace = pace_config(limit);
   return config;
 }
 
-PaceConfig DotNet::pace_config() {
+PaceConfig DotNet::pace_config(u64 limit) {
   PaceConfig pace{};
-  const u64 limit = stock.hard_limit;
   pace.adapt_tenure = settings.as<Tenure>(Opt::tenure) == Tenure::adaptive;
   pace.en_masse = settings.as<EnMasse>(Opt::en_masse) == EnMasse::adaptive;
   pace.limit = limit;

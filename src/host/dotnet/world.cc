@@ -5,6 +5,12 @@
 #include "host/dotnet/host.h"
 
 namespace garner::dotnet {
+namespace {
+
+// By the program, through a call.
+bool asked_for(Cause cause) { return cause == Cause::induced || cause == Cause::low_memory || cause == Cause::no_gc_region; }
+
+} // namespace
 
 void DotNet::enter() {
   bool cooperative = ee->EnablePreemptiveGC(); // a thread that waits must not hold up another's stop
@@ -34,8 +40,10 @@ void DotNet::begin(Kind kind, Cause cause, u64 number) {
   finalize_queue.compact();
   if (kind == Kind::full) ended_before_full_ = finalize_queue.progress().ended;
   int generation = int(kind);
-  ee->DiagGCStart(generation, cause == Cause::induced);
+  ee->DiagGCStart(generation, cause == Cause::induced || cause == Cause::no_gc_region);
   ee->GcStartWork(generation, clr::kMaxGeneration);
+  // One that was asked for before a region without collections began comes inside it: the promise is over.
+  if (const u32 region = no_gc_region(); region != 0) end_region(region, asked_for(cause) ? NoGc::induced : NoGc::exceeded);
   begun_ns_ = machine.now();
   roots_ns_ = marked_ns_ = 0;
   ends_beside_ = cycle->ended_marking();
@@ -43,7 +51,7 @@ void DotNet::begin(Kind kind, Cause cause, u64 number) {
     beside_reason_ = reason(cause);
     beside_asked_ = cause == Cause::induced;
   }
-  if (kind == Kind::full && cause != Cause::induced) announce_full();
+  if (kind == Kind::full && !asked_for(cause)) announce_full();
   fire_start(kind, cause, number);
   ee->UpdateGCEventStatus(int(event_level.load_relaxed()), int(event_keywords.load_relaxed()), int(private_level.load_relaxed()),
                           int(private_keywords.load_relaxed()));
