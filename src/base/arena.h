@@ -17,6 +17,20 @@ usize own_bytes();
 usize list_bytes(); // of all Vectors: the part that is touched soon after it is mapped; any-thread
 void count_list(i64 more);
 
+// How many items a list has needed of late: some rounds need few, and the next as many as those before.
+class Recent {
+ public:
+  void note(usize used) { most_ = max_of(most_, used); }
+  usize fade() { // once in a round
+    const usize most = most_;
+    most_ -= most / 8;
+    return most;
+  }
+
+ private:
+  usize most_ = 0;
+};
+
 template <class T> class Vector {
  public:
   Vector() = default;
@@ -71,6 +85,10 @@ template <class T> class Vector {
     count_list(i64(want) - i64(has));
     items_ = static_cast<T*>(at);
     capacity_ = want / sizeof(T);
+  }
+  // `used`: what was needed of late. A list that was once much longer gives the rest back, but for `kept` items: it would be charged for as long as it lives.
+  void ease(usize used, usize kept) {
+    if (capacity_ > kept && used < capacity_ / 4) fit(max_of(used, kept));
   }
 
  private:

@@ -72,9 +72,7 @@ class FinalizeQueue {
 
  private:
   static constexpr usize kKept = 1 << 16; // entries
-  static void give_back(Vector<Ref>& list) {
-    if (list.capacity() > kKept && list.size() < list.capacity() / 4) list.fit(kKept);
-  }
+  static void give_back(Vector<Ref>& list) { list.ease(list.size(), kKept); }
 
   SpinLock lock_;
   usize taken_[2] = {};

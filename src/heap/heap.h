@@ -240,6 +240,7 @@ template <class M> class Heap {
   // Relaxed: whoever holds a reference into a region has it from somebody who opened it before.
   GARNER_INLINE usize opened() const { return __atomic_load_n(&opened_, __ATOMIC_RELAXED); }
   bool open_through(u32 last);
+  bool open_to(usize to); // bytes of the heap
   void ask_huge(word at, usize bytes, bool huge);
   // A region just taken. What of its pages is not there is to come when lock_ is free: as small ones, or as a huge one, whose first touch is timed.
   struct Taken {
@@ -247,7 +248,13 @@ template <class M> class Heap {
     usize there = 0; // bytes from its start that were charged before
     bool huge = false;
   };
-  Taken take_locked(Role role, u8 label, u8 age, u8 home, Reach reach);
+  Taken take_locked(Role role, u8 label, u8 age, u8 home, Reach reach, bool here);
+  Taken take_elsewhere(Role role, u8 label, u8 age, u8 home, Reach reach);
+  // fn(home) for each other one that a slab may have, until it says that it will do.
+  template <class F> void each_other_home(u8 home, F fn) const {
+    for (u32 list = 0; list < kLists; list++)
+      if (const u8 other = u8(list < kMostNodes ? list : list - kMostNodes + kHomeTouchedSurvivor); other != home && (list < nodes_ || list >= kMostNodes) && fn(other)) return;
+  }
   void bring_small(u32 index, usize from, usize to, u8 home); // bytes of the region
   bool take_huge(u32 index);
   void judge_huge(word at);
@@ -306,6 +313,7 @@ template <class M> class Heap {
   static constexpr u32 kRunsCompared = 1024; // regions looked at beyond the first run that would do
   static constexpr usize kNearMatch = 16;    // the part of a run's last region whose pages are no reason to look on
   static constexpr u32 kLists = kMostNodes + 4;
+  static constexpr usize kSpareBytes = 8 * MiB; // of the system's memory, for lists, where its limit is near
   Vector<u32> warm_[kLists];      // by home: free regions whose pages are charged; may hold stale entries
   Vector<u32> untouched_[kLists]; // those that nobody had written to when they were listed
   Vector<u32> partial_[kLists];   // those of which a part is charged, the last ones of large objects: for such again, and for others where nothing else is free

@@ -54,15 +54,27 @@ template <class M> bool Heap<M>::init(M& machine, const HeapShape& shape, Filler
 
 // Makes everything up to region `last` usable. False when the system refuses. Called with lock_ held.
 template <class M> bool Heap<M>::open_through(u32 last) {
-  usize needed = end_of(last) - base_, from = opened_;
-  if (needed <= from) return true;
-  usize to = min_of(align_up(needed, kOpenedAtOnce), bytes_);
+  const usize needed = end_of(last) - base_;
+  if (needed <= opened_) return true;
+  const usize most = min_of(align_up(needed, kOpenedAtOnce), bytes_);
+  if (open_to(most)) return true;
+  // Near the system's own limit (RLIMIT_DATA, overcommit) there may be room for so much. What a collection needs for its lists comes from there, too.
+  void* spare = most != needed ? map_own(kSpareBytes) : nullptr;
+  if (spare == nullptr) return false;
+  const bool good = open_to(needed);
+  unmap_own(spare, kSpareBytes);
+  return good;
+}
+
+template <class M> bool Heap<M>::open_to(usize to) {
+  const usize from = opened_;
   auto part = [&](const void* table, usize per, usize unit) { // of a table with `unit` bytes for every `per` bytes of heap
     return machine_->open(word(table) + from / per * unit, (to - from) / per * unit);
   };
-  if (!machine_->open(base_ + from, to - from) || !part(table_, region_bytes(), sizeof(RegionT)) || !part(cards_, kCardBytes, 1) ||
+  if (!part(table_, region_bytes(), sizeof(RegionT)) || !part(cards_, kCardBytes, 1) ||
       !part(starts_, kCardBytes, sizeof(u16)) || !part(&marks_.entry_of(base_), kMarkBlockBytes, sizeof(MarkWord<M>)) || !part(&targets_.entry_of(base_), kMarkBlockBytes, sizeof(Targets::Entry)) ||
-      (shape_.beside && (!part(&old_marks_.entry_of(base_), kMarkBlockBytes, sizeof(MarkWord<M>)) || !part(written_.of_heap(), kWrittenBytes, 1))))
+      (shape_.beside && (!part(&old_marks_.entry_of(base_), kMarkBlockBytes, sizeof(MarkWord<M>)) || !part(written_.of_heap(), kWrittenBytes, 1))) ||
+      !machine_->open(base_ + from, to - from)) // last: what is open is charged by a system that does not overcommit, used or not
     return false;
   __atomic_store_n(&opened_, to, __ATOMIC_RELAXED);
   return true;
@@ -246,7 +258,7 @@ template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home
   const u8 settled = settle(home);
   {
     Locked<typename M::Lock> guard(lock_);
-    taken = take_locked(role, label, age, settled, reach);
+    taken = take_locked(role, label, age, settled, reach, nodes_ == 1);
   }
   if (taken.index == kNoRegion) return kNoRegion;
   if (taken.huge) {
@@ -254,8 +266,9 @@ template <class M> u32 Heap<M>::take_region(Role role, u8 label, u8 age, u8 home
     return taken.index;
   }
   const usize first = later != nullptr ? min_of(align_up(soon, kPageBytes), region_bytes()) : region_bytes();
-  bring_small(taken.index, taken.there, first, settled);
-  if (first < region_bytes()) *later = {taken.index, max_of(taken.there, first), settled};
+  const u8 placed = this->home(taken.index);
+  bring_small(taken.index, taken.there, first, placed);
+  if (first < region_bytes()) *later = {taken.index, max_of(taken.there, first), placed};
   return taken.index;
 }
 
@@ -266,8 +279,15 @@ template <class M> void Heap<M>::bring_small(u32 index, usize from, usize to, u8
     if (from < to && (usize(index) << shift_) >= kTouchedSingly && !shape_.large_pages && (nodes_ == 1 || !touched_first(home))) machine_->bring(begin_of(index) + from, to - from);
 }
 
-// Called with lock_ held.
-template <class M> typename Heap<M>::Taken Heap<M>::take_locked(Role role, u8 label, u8 age, u8 home, Reach reach) {
+// No addresses of this home are left, as slabs keep theirs: another's do, whose pages lie elsewhere. Called with lock_ held.
+template <class M> typename Heap<M>::Taken Heap<M>::take_elsewhere(Role role, u8 label, u8 age, u8 home, Reach reach) {
+  Taken taken;
+  each_other_home(home, [&](u8 other) { return (taken = take_locked(role, label, age, other, reach, true)).index != kNoRegion; });
+  return taken;
+}
+
+// here: of this home only. Called with lock_ held.
+template <class M> typename Heap<M>::Taken Heap<M>::take_locked(Role role, u8 label, u8 age, u8 home, Reach reach, bool here) {
   const u32 list = list_of(home);
   bool charged = false;
   Taken taken;
@@ -281,10 +301,11 @@ template <class M> typename Heap<M>::Taken Heap<M>::take_locked(Role role, u8 la
   }
   if (!charged && found(partial_[list])) return taken;
   taken = {find_fresh(home), 0, false};
-  if (taken.index == kNoRegion || !open_through(taken.index) || !(charged || find_budget(region_bytes(), 0, 0, reach))) {
-    if (!charged) return {};
-    budget_.give(region_bytes());
-    return found(warm_[list]) || found(partial_[list]) ? taken : Taken{};
+  const bool none = taken.index == kNoRegion;
+  if (none || !open_through(taken.index) || !(charged || find_budget(region_bytes(), 0, 0, reach))) {
+    if (charged) budget_.give(region_bytes());
+    if (charged && (found(warm_[list]) || found(partial_[list]))) return taken;
+    return none && !here ? take_elsewhere(role, label, age, home, reach) : Taken{};
   }
   table_[taken.index].charged = u32(region_bytes());
   enter(taken.index, role, label, age);
@@ -380,7 +401,8 @@ template <class M> u32 Heap<M>::take_large(usize bytes, bool zero, bool pinned, 
     Locked<typename M::Lock> guard(lock_);
     const usize last = align_up(bytes - (regions - 1) * room, kPageBytes);
     first = find_run(regions, last, settled, count_);
-    if (first != kNoRegion && !open_through(first + regions - 1)) first = find_run(regions, last, settled, u32(opened_ >> shift_)); // the system grants no more
+    if (first == kNoRegion && nodes_ > 1) each_other_home(settled, [&](u8 other) { return (first = find_run(regions, last, other, count_)) != kNoRegion; });
+    if (first != kNoRegion && !open_through(first + regions - 1)) first = find_run(regions, last, this->home(first), u32(opened_ >> shift_)); // the system grants no more
     if (first == kNoRegion) return kNoRegion;
     usize need = 0, had = 0, beyond = 0; // beyond: what the run's last region has and the object does not need
     for (u32 i = 0; i < regions; i++) {
@@ -422,7 +444,7 @@ template <class M> u32 Heap<M>::take_large(usize bytes, bool zero, bool pinned, 
   else if (old_data != 0) memset(reinterpret_cast<void*>(begin_of(first)), 0, 2 * kWordBytes); // header and type word always
   // Where objects of one region come and go their pages do, and what replaces one is written to as an eden's region is. Of the first ones nobody knows: a program may have thousands of buffers of
   // which it touches little. Nor of larger ones: much of an array that grows by doubling stays untouched.
-  if (regions == 1 && again) bring_small(first, there, align_up(bytes, kPageBytes), settled);
+  if (regions == 1 && again) bring_small(first, there, align_up(bytes, kPageBytes), this->home(first));
   return first;
 }
 

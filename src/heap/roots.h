@@ -18,10 +18,23 @@ struct RootBuffer {
   Vector<Ref> pins;
   u64 reported = 0;
   void clear() {
+    recent_records_.note(records.size());
+    recent_pins_.note(pins.size());
     records.clear();
     pins.clear();
     reported = 0;
   }
+  // What a burst made large goes back.
+  void trim() {
+    recent_records_.note(records.size());
+    recent_pins_.note(pins.size());
+    records.ease(recent_records_.fade(), kKept);
+    pins.ease(recent_pins_.fade(), kKept);
+  }
+
+ private:
+  static constexpr usize kKept = 1 << 14; // entries
+  Recent recent_records_, recent_pins_;
 };
 
 } // namespace garner

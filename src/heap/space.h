@@ -122,6 +122,12 @@ template <class M> class Space {
     rests_ = false;
     hole_bytes_.store_relaxed(0);
   }
+  // Lists that a sparse heap made long. Any thread may be taking holes.
+  void trim() {
+    Locked<typename M::Lock> guard(lock_);
+    for (Vector<Range>* bins : {holes_, resting_})
+      for (u32 i = 0; i < kBins; i++) bins[i].ease(bins[i].size(), kKeptHoles);
+  }
   // All of them go to a space that takes their regions over.
   void give_holes(Space& to) {
     for (Vector<Range>* bins : {holes_, resting_})
@@ -324,6 +330,7 @@ template <class M> class Space {
 
   static constexpr u32 kBins = 12; // [256, 512) … [512 KiB, …)
   static constexpr usize kTries = 8;
+  static constexpr usize kKeptHoles = 1 << 12; // of each bin
   static constexpr u32 kClasses = 64; // of regions, by how much of them lives
   u32 class_of(const Range& hole) const { return min_of(u32(heap_->region(heap_->index_at(hole.begin)).live_bytes * kClasses / heap_->region_bytes()), kClasses - 1); }
   static u32 bin_of(usize bytes) { return min_of(u32(log2_floor(max_of(bytes, kLeastHole)) - log2_floor(kLeastHole)), kBins - 1); }

@@ -64,5 +64,25 @@ TEST(OutOfMemory, AShrunkLimitIsWorkedTowards) {
   EXPECT_LE(heap.heap().budget().committed(), 5 * MiB);
 }
 
+// A large object waits for more than can be had: others go on. What it is left when it could be is the affair of who waits (Cycle::leave).
+TEST(OutOfMemory, WhatCannotBeHadDoesNotTakeEden) {
+  SyntheticShape shape;
+  shape.limit = 32 * MiB;
+  shape.eden_min = 64 * KiB;
+  SmallHeap heap("", shape);
+  for (u32 i = 0; i < 100; i++) heap.root(heap.leaf(1000));
+  heap.full();
+  heap.host.cycle->leave(24 * MiB);
+  heap.young();
+  EXPECT_LE(heap.host.cycle->spaces().eden.limit(), 8 * MiB);
+  heap.host.cycle->leave(GiB);
+  heap.young();
+  EXPECT_GE(heap.host.cycle->spaces().eden.limit(), 512 * KiB);
+  const u64 before = heap.host.cycle->count();
+  for (u32 i = 0; i < 1000; i++) ASSERT_NE(heap.leaf(1000).at, 0u);
+  EXPECT_LE(heap.host.cycle->count(), before + 4);
+  heap.host.cycle->take_back(GiB + 24 * MiB);
+}
+
 } // namespace
 } // namespace garner::test

@@ -240,5 +240,39 @@ TEST(Pins, PinnedHandlesPinAndLetGo) {
   EXPECT_EQ(heap.objects(), 0u);
 }
 
+// Lists of roots and pins that were long once are no part of the heap's limit for ever, and those that are needed again and again are not made anew each time.
+TEST(Pins, WhatABurstTookForListsIsGivenBack) {
+  constexpr u32 kMany = 200'000, kSome = 20'000, kFades = 40;
+  for (Kind kind : {Kind::young1, Kind::full})
+    for (RootKind how : {RootKind::pinned, RootKind::exact}) {
+      SyntheticShape shape = SmallHeap::roomy();
+      shape.eden = shape.eden_min = shape.eden_max = 32 * MiB;
+      SmallHeap heap("verify=off", shape);
+      auto roots = [&](u32 many) {
+        for (u32 i = 0; i < many; i++) heap.root(heap.leaf(), how);
+      };
+      roots(kMany);
+      heap.drop_roots();
+      for (u32 i = 0; i < kFades; i++) heap.collect(kind);
+      const usize before = list_bytes(); // the test's own cells among them
+      roots(kMany);
+      heap.collect(kind);
+      EXPECT_GT(list_bytes(), before + 3 * MiB) << "the case";
+      heap.drop_roots();
+      for (u32 i = 0; i < kFades; i++) heap.collect(kind);
+      EXPECT_LE(list_bytes(), before + MiB);
+      roots(kSome);
+      heap.collect(kind);
+      const usize kept = list_bytes();
+      heap.collect(kind);
+      EXPECT_NEAR(list_bytes(), kept, 16 * KiB) << "as many as before";
+      const usize cells = heap.mutator.cells.size();
+      heap.mutator.cells.truncate(0);
+      heap.collect(kind);
+      EXPECT_EQ(cells, kSome);
+      EXPECT_NEAR(list_bytes(), kept, 16 * KiB) << "one collection with few says nothing of the next";
+    }
+}
+
 } // namespace
 } // namespace garner::test

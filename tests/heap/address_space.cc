@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <set>
+
 #include "bare_heap.h"
 
 namespace garner::test {
@@ -44,6 +46,63 @@ TEST(AddressSpace, IsHalvedUntilHeapAndTablesFit) {
       EXPECT_NE(heap.take_region(Role::eden, kLabelEden, 0), kNoRegion) << "and it can be used";
       machine.release(heap.base(), heap.reserved());
     }
+}
+
+// Grants use of so many bytes in all.
+class LittleMemory : public CountingLinux {
+ public:
+  struct Self : CountingLinux::Self {
+    Self(LittleMemory& machine, u32 worker) : CountingLinux::Self(machine, worker) {}
+  };
+  bool open(word at, usize bytes) {
+    std::vector<word> more;
+    for (word page = align_down(at, kPageBytes); page < at + bytes; page += kPageBytes)
+      if (used.count(page) == 0) more.push_back(page);
+    if (used.size() + more.size() > most) return false;
+    used.insert(more.begin(), more.end());
+    return CountingLinux::open(at, bytes);
+  }
+  std::set<word> used; // pages
+  usize most = ~usize(0);
+};
+
+// The heap is made usable by large steps; where the system has less left than one it is taken to the last.
+TEST(AddressSpace, WhatTheSystemHasLeftIsUsed) {
+  LittleMemory machine;
+  Heap<LittleMemory> heap;
+  HeapShape shape{.reserve_bytes = 256 * MiB, .least_bytes = 4 * MiB, .region_bytes = 64 * KiB, .limit = 0, .poison = false};
+  ASSERT_TRUE(heap.init(machine, shape, {[](void*, word at, usize bytes) { synthetic::fill(at, bytes); }, nullptr}));
+  machine.most = machine.used.size() + 20 * MiB / kPageBytes; // a third of a step
+  u32 regions = 0;
+  for (u32 at; (at = heap.take_region(Role::eden, kLabelEden, 0)) != kNoRegion; regions++) {
+    *reinterpret_cast<volatile u64*>(heap.begin_of(at)) = 1;
+    ASSERT_LT(regions, 2 * 20 * MiB / (64 * KiB));
+  }
+  EXPECT_GT(regions * 64 * KiB, 12 * MiB) << "tables, and those of a whole step";
+  EXPECT_EQ(heap.take_large(2 * MiB, true, false), kNoRegion);
+  machine.release(heap.base(), heap.reserved());
+}
+
+// Slabs keep their home. When addresses are out, those of another home do: a node's free memory is not lost to the others.
+TEST(AddressSpace, OfAnotherHomeWhereOnesOwnIsUsedUp) {
+  ManyNodes machine;
+  machine.many = 2;
+  Heap<ManyNodes> heap;
+  HeapShape shape{.reserve_bytes = 16 * MiB, .least_bytes = 16 * MiB, .region_bytes = 64 * KiB, .limit = 0, .poison = false};
+  ASSERT_TRUE(heap.init(machine, shape, {[](void*, word at, usize bytes) { synthetic::fill(at, bytes); }, nullptr}));
+  std::vector<u32> first;
+  for (u32 i = 0; i < heap.regions(); i++) first.push_back(heap.take_region(Role::old, kLabelOld, 0, 0));
+  EXPECT_EQ(first.back(), heap.regions() - 1) << "all addresses are the first node's";
+  EXPECT_EQ(heap.take_region(Role::old, kLabelOld, 0, 1), kNoRegion);
+  for (u32 i = 0; i < heap.regions(); i++)
+    if (i % 2 == 0 || i >= heap.regions() / 2) heap.free_region(first[i]);
+  for (u32 i = 0; i < 50; i++) {
+    const u32 at = heap.take_region(i % 3 == 0 ? Role::eden : Role::old, i % 3 == 0 ? kLabelEden : kLabelOld, 0, i % 2 == 0 ? 1 : kHomeInterleaved);
+    ASSERT_NE(at, kNoRegion) << i;
+    EXPECT_EQ(heap.home(at), 0);
+  }
+  EXPECT_NE(heap.take_large(1 * MiB, true, false, 1), kNoRegion);
+  machine.release(heap.base(), heap.reserved());
 }
 
 // A program that locks all its memory: the system does not drop locked pages.

@@ -63,6 +63,8 @@ template <class H, class M> class Compaction {
   void free_dead(); // after clean: freed regions' marks must be clear first
   void trim(bool all) { // the program may run; under the collection lock
     for (u32 i = 0; i < worker_count_; i++) workers_[i].by_place.trim(all ? 0 : kKeptWaiting / worker_count_);
+    recent_pins_.note(pins_.size());
+    pins_.ease(recent_pins_.fade(), Worker::kKeptEntries);
   }
   u32 clean_tasks() const { return measure_tasks(); }
   void clean_task(u32 task);
@@ -171,6 +173,7 @@ template <class H, class M> class Compaction {
   u64 pinned_count_ = 0;
   Vector<Part> root_parts_;
   Vector<Ref> pins_;
+  Recent recent_pins_;
   Vector<Moving> moving_;
   Vector<List> lists_;
   Vector<u32> staying_, dead_;

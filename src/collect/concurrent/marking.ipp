@@ -504,6 +504,8 @@ template <class H, class M> void Marking<H, M>::sweep(u32 index) {
 
 template <class H, class M> void Marking<H, M>::finish() {
   dead_.clear();
+  left_.clear(); // it is marked; what follows may take long, and all of it would count
+  left_.fit(kKept);
   unswept_bytes_[0] = unswept_bytes_[1] = 0;
   bool good = true;
   heap_.each_region([&](u32 index, auto& r) {
@@ -527,7 +529,7 @@ template <class H, class M> void Marking<H, M>::rest() {
   state_ = State::idle;
   heap_.set_marking(false);
   // A chain's values, or one burst of writes, make lists large once; a limit would count that for ever.
-  left_.clear(); // what the last pause has marked
+  left_.clear();
   stack_.entries.fit(kKept);
   left_.fit(kKept);
   pages_.fit(kKept);

@@ -103,6 +103,15 @@ template <class M> struct alignas(2 * kLineBytes) Collecting {
     kept_bytes = copied_bytes = promoted_bytes = copied_objects = promoted_objects = buffers_taken = lost_races = slots = cards = 0;
     marked_bytes = marked_objects = 0;
   }
+  // What was used is what the last collection has left in the lists, but for `kept`, which only a lack of memory makes long.
+  void trim() { // the program may run
+    roots.trim();
+    card_roots.ease(card_roots.size(), kKeptEntries);
+    noted.ease(noted.size(), kKeptEntries);
+    kept.ease(kept.size(), kKeptEntries);
+    undecided.ease(undecided.size(), kKeptEntries);
+  }
+  static constexpr usize kKeptEntries = 1 << 14;
 };
 
 template <class H, class M> class Evacuation {
@@ -150,6 +159,11 @@ template <class H, class M> class Evacuation {
   u32 sweep_tasks();
   void sweep_task(u32 task);
   void finish(Self& self);
+  void trim() { // the program may run; under the collection lock
+    for (u32 i = 0; i < worker_count_; i++) workers_[i].trim();
+    recent_pins_.note(pinned_count_);
+    pinned_.ease(recent_pins_.fade(), Worker::kKeptEntries);
+  }
 
   // -- the body of every phase that traces (Gang::run) --
   void drain(Self& self);
@@ -323,6 +337,7 @@ template <class H, class M> class Evacuation {
   bool short_ = false;     // there may not be room for all survivors
   bool eden_kept_ = false; // objects stay in eden, or may have to: survivors' slots need a card check too
   Vector<typename Worker::Kept> pinned_;
+  Recent recent_pins_;
   u64 pinned_count_ = 0;
   typename M::template Atomic<u32> failed_; // relaxed: read after the phase's end, which publishes it
   // Task ranges of the evacuate phase: [0, cards) [.., roots) [.., kept) [.., strong) and one; `cards` are some of dirty_ each, or batches of card_parts_
