@@ -9,7 +9,7 @@
 namespace garner::tool {
 namespace {
 
-constexpr u64 kMs = 1'000'000, kMB = 1'000'000;
+constexpr u64 kMs = 1'000'000, kMB = MiB;
 
 class Longest : public ::testing::Test {
  protected:

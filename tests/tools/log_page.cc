@@ -76,12 +76,12 @@ class TwoNodes : public ALog {
     add(EventId::node_distances, NodeDistances{0, 2, near});
     add(EventId::node_distances, NodeDistances{1, 2, far});
     for (u64 index : {1, 2}) {
-      const u64 start = index * 1'000'000'000, held[] = {3'000'000, 1'000'000}, accesses[] = {30, 10}, bytes[] = {3000, 1000}, from[] = {4, 6}, objects[] = {80, 20};
+      const u64 start = index * 1'000'000'000, held[] = {3 * MiB, MiB}, accesses[] = {30, 10}, bytes[] = {3000, 1000}, from[] = {4, 6}, objects[] = {80, 20};
       add(EventId::node_bytes, NodeBytes{index, SpaceKind::eden, 2, 0, 0, held});
       add(EventId::locality, NodeLocality{index, 1, 2, objects});
       for (u32 worker : {0u, 1u, 2u}) {
         WorkerStats stats{};
-        stats.start_ns = start + 100, stats.end_ns = start + 900, stats.bytes_copied = 1'000'000 * (worker + 1), stats.steals = 5, stats.steals_remote = 2;
+        stats.start_ns = start + 100, stats.end_ns = start + 900, stats.bytes_copied = MiB * (worker + 1), stats.steals = 5, stats.steals_remote = 2;
         add(EventId::worker_phase, WorkerPhase{index, Phase::evacuate, worker, worker % 2, &stats});
         const u64 total[] = {100'000, 200'000, 300'000, 50'000, 150'000};
         const Span spans[] = {{Activity::roots, start + 100'000, start + 300'000}, {Activity::copies, start + 300'000, start + 600'000}, {Activity::terminates, start + 700'000, start + 850'000}};
@@ -121,7 +121,7 @@ TEST_F(TwoNodes, N27TheFiguresAreTheSumsOfTheRecords) {
   EXPECT_NEAR(moved["imbalance"].get<double>(), 1.0 / 3, 1e-9) << "shares 2/3 and 1/3: their deviation 1/6 over the mean 1/2";
   EXPECT_EQ(figure(all, "Bytes of each space")["series"]["eden"], (json{3.0, 1.0})) << "the mean of two collections";
   EXPECT_EQ(figure(all, "Accesses by workers")["series"]["eden"], (json{120.0, 40.0}));
-  EXPECT_EQ(figure(all, "Bytes read or written")["series"]["eden"], (json{0.012, 0.004}));
+  EXPECT_EQ(figure(all, "Bytes read or written")["series"]["eden"], (json{12000.0 / MiB, 4000.0 / MiB}));
   const json space = figure(all, "Each space")["rows"][0];
   EXPECT_EQ(space["accesses"], 160);
   EXPECT_DOUBLE_EQ(space["remote_accesses"].get<double>(), 0.5);
@@ -157,7 +157,7 @@ TEST_F(TwoNodes, OneRecordForEachWorkerAndCollectionHasTheSumsOfItsPhases) {
     EXPECT_EQ(lines[i]["activity_ns"], (json{{"wait", 100'000}, {"roots", 200'000}, {"copy", 300'000}, {"steal", 50'000}, {"termination", 150'000}}));
     EXPECT_EQ(lines[i].begin().key(), "event");
   }
-  EXPECT_EQ(lines[2]["bytes_copied"], 3'000'000);
+  EXPECT_EQ(lines[2]["bytes_copied"], 3 * MiB);
   EXPECT_EQ(lines[2]["steals_near"], 3);
   EXPECT_EQ(lines[2]["phase_ns"], (json{{"evacuate", 800}}));
   const json& both = lines[4];
@@ -165,7 +165,7 @@ TEST_F(TwoNodes, OneRecordForEachWorkerAndCollectionHasTheSumsOfItsPhases) {
   EXPECT_EQ(both["start_ns"], 2'000'000'050);
   EXPECT_EQ(both["end_ns"], 2'000'000'900);
   WorkerStats first{};
-  first.bytes_copied = 2'000'000, first.steals = 5, first.steals_remote = 2;
+  first.bytes_copied = 2 * MiB, first.steals = 5, first.steals_remote = 2;
   for (const WorkerKey& key : kWorkerKeys) EXPECT_EQ(both[key.name].get<u64>(), stats.*key.at + first.*key.at) << key.name;
   EXPECT_EQ(both["steals_near"].get<u64>(), stats.steals + 5 - stats.steals_remote - 2);
   // Whatever the log's record of a worker has stands in it by the same name.
@@ -254,11 +254,11 @@ class TwoProcesses : public ALog {
     HeapReady ready{};
     ready.door = "dotnet", ready.preset = "garner";
     add(EventId::heap_ready, ready); // at 5 ms
-    add_sizes(1, 105'000'000, 2'000'000, Kind::young1, Cause::eden_full, 16'000'000, 8'000'000);
-    add_sizes(2, 205'000'000, 4'000'000, Kind::young1, Cause::eden_full, 24'000'000, 16'000'000);
-    add_sizes(3, 405'000'000, 100'000'000, Kind::full, Cause::induced, 30'000'000, 4'000'000);
+    add_sizes(1, 105'000'000, 2'000'000, Kind::young1, Cause::eden_full, 16 * MiB, 8 * MiB);
+    add_sizes(2, 205'000'000, 4'000'000, Kind::young1, Cause::eden_full, 24 * MiB, 16 * MiB);
+    add_sizes(3, 405'000'000, 100'000'000, Kind::full, Cause::induced, 30 * MiB, 4 * MiB);
   }
-  u64 limit_ = 50'000'000;
+  u64 limit_ = 50 * MiB;
 };
 
 TEST_F(TwoProcesses, PercentilesAndWhatPausesLeaveStandInTheFigures) {
@@ -298,13 +298,13 @@ TEST_F(TwoProcesses, TheHeapIsDrawnBeforeAndAfterEachCollectionAndWhatSurvivedIt
 }
 
 TEST_F(TwoProcesses, SecondsAreNotToldAsThousandsOfMilliseconds) {
-  add_sizes(4, 600'000'000, 37'404'000'000, Kind::full, Cause::induced, 30'000'000, 4'000'000);
+  add_sizes(4, 600'000'000, 37'404'000'000, Kind::full, Cause::induced, 30 * MiB, 4 * MiB);
   EXPECT_NE(draw_log(read()).find("<b>37.5 s</b><span>paused in all</span>"), std::string::npos);
 }
 
 TEST_F(TwoProcesses, ALimitFarAwayIsToldInWords) {
   text_.clear();
-  limit_ = 64'000'000'000;
+  limit_ = 64'000 * MiB;
   SetUp();
   const LogData log = read();
   EXPECT_FALSE(figure(figures_of(log), "Heap over time")["series"].contains("limit"));
@@ -324,9 +324,9 @@ TEST_F(TwoProcesses, TheHeapIsThatOfTheProcessWhichTheLogFollowsLongest) {
 
 TEST_F(ALog, WhatWasPromotedEnMasseStandsApartAsItsDeadAreInIt) {
   CycleEnd end{};
-  end.index = 1, end.start_ns = 100, end.pause_ns = 1000, end.copied = 3'000'000, end.promoted = 1'000'000;
+  end.index = 1, end.start_ns = 100, end.pause_ns = 1000, end.copied = 3 * MiB, end.promoted = MiB;
   add(EventId::cycle_end, end);
-  end.index = 2, end.start_ns = 5000, end.copied = 0, end.promoted = end.kept = 26'000'000, end.en_masse = true;
+  end.index = 2, end.start_ns = 5000, end.copied = 0, end.promoted = end.kept = 26 * MiB, end.en_masse = true;
   add(EventId::cycle_end, end);
   const LogData log = read();
   const json survivors = figure(figures_of(log), "Copied and promoted")["series"];
@@ -373,8 +373,8 @@ class ManyCollections : public ALog {
       add(EventId::spans, WorkerSpans{i, 0, 0, total, spans, 1});
       CycleEnd end{};
       end.index = i, end.start_ns = i * 100'000'000, end.pause_ns = full ? 60'000'000 : 100'000 + i, end.kind = full ? Kind::full : Kind::young1;
-      end.heap_before = 20'000'000, end.heap_after = 10'000'000 + i % 7, end.young_before = 16'000'000, end.young_after = 1'000'000, end.old_after = i * 1000, end.committed = 32'000'000;
-      if (!full) end.copied = 2'000'000, end.promoted = 500'000;
+      end.heap_before = 20 * MiB, end.heap_after = 10 * MiB + i % 7, end.young_before = 16 * MiB, end.young_after = MiB, end.old_after = i * 1000, end.committed = 32 * MiB;
+      if (!full) end.copied = 2 * MiB, end.promoted = MiB / 2;
       add(EventId::cycle_end, end);
     }
   }
@@ -394,7 +394,7 @@ TEST_F(ManyCollections, AreDrawnInBinsThatKeepTheLongestTheLowestAndTheHighest) 
   EXPECT_EQ(heap["xs"].size(), kBins);
   for (const json& value : heap["series"]["young"]) EXPECT_EQ(value[1].get<double>() - value[2].get<double>(), 15.0);
   EXPECT_EQ(heap["series"]["old"][0].size(), 2u) << "no band: young and heap have one";
-  EXPECT_EQ(heap["series"]["old"].back()[1], kMany * 1000 / 1e6);
+  EXPECT_EQ(heap["series"]["old"].back()[1], kMany * 1000.0 / MiB);
   double copied = 0;
   for (const json& value : sums["series"]["copied"]) copied += value[1].get<double>();
   EXPECT_NEAR(copied, double(kMany - full) * 2, 1e-6) << "sums, not a choice";

@@ -16,7 +16,7 @@ std::string ready(int pid) {
 }
 std::string cycle(int pid, const std::string& kind, int pause_us, int after) {
   return "{\"event\":\"cycle_end\",\"pid\":" + std::to_string(pid) + ",\"kind\":\"" + kind + "\",\"pause_ns\":" + std::to_string(pause_us) +
-         "000,\"heap_after\":" + std::to_string(after) + "}\n";
+         "000,\"heap_after\":" + std::to_string(after) + ",\"committed\":" + std::to_string(after + 5) + "}\n";
 }
 
 class LogReading : public testing::Test {
@@ -43,6 +43,8 @@ TEST_F(LogReading, FiguresOfARun) {
   EXPECT_EQ(log.pauses_ms(), (std::vector<double>{1.5, 0.5}));
   EXPECT_EQ(log.kinds().at("young0"), 1u);
   EXPECT_EQ(log.heap_after(), 70u);
+  EXPECT_EQ(log.most_committed(), 105u);
+  EXPECT_EQ(log.most_left(), 70u) << "by a full collection";
   EXPECT_EQ(log.out_of_memory(), 1u);
   EXPECT_EQ(log.lost_records(), 3u);
   EXPECT_EQ(log.bad_lines(), 0u);

@@ -33,7 +33,7 @@ class ATrace : public ::testing::Test {
   void add_cycle(u64 index, u64 start, u64 pause, Kind kind = Kind::young1, u32 pid = 7) {
     CycleEnd end{};
     end.index = index, end.start_ns = start, end.pause_ns = pause, end.stop_ns = pause / 10, end.gather_ns = pause / 10, end.evacuate_ns = pause / 2, end.kind = kind, end.cause = Cause::induced;
-    end.heap_before = 9'000'000, end.heap_after = 4'000'000, end.young_before = 8'000'000, end.young_after = 1'500'000, end.old_after = 2'500'000, end.committed = 20'000'000, end.limit = 64'000'000, end.promoted = 500'000;
+    end.heap_before = 9 * MiB, end.heap_after = 4 * MiB, end.young_before = 8 * MiB, end.young_after = 3 * MiB / 2, end.old_after = 5 * MiB / 2, end.committed = 20 * MiB, end.limit = 64 * MiB, end.promoted = MiB / 2;
     add(EventId::cycle_end, end, pid);
   }
   json trace() {
@@ -88,8 +88,8 @@ TEST_F(ATrace, APauseIsASliceWithItsPhasesBelowItAndTheSizesOfTheHeapAsCounters)
   EXPECT_DOUBLE_EQ(pause["ts"].get<double>(), 2000.1) << "microseconds since the heap was made, at 1 ms of the log's clock";
   EXPECT_DOUBLE_EQ(pause["dur"].get<double>(), 1000);
   EXPECT_EQ(pause["args"]["cause"], "induced");
-  EXPECT_EQ(pause["args"]["heap_before"], 9'000'000);
-  EXPECT_EQ(pause["args"]["promoted"], 500'000);
+  EXPECT_EQ(pause["args"]["heap_before"], 9 * MiB);
+  EXPECT_EQ(pause["args"]["promoted"], MiB / 2);
   std::vector<std::string> phases;
   for (const json& e : such(events, "cat", "phase"))
     if (e["tid"] == pause["tid"]) phases.push_back(fmt::format("{} {:.1f} {:.1f}", e["name"].get<std::string>(), e["ts"].get<double>(), e["dur"].get<double>()));

@@ -80,6 +80,44 @@ TEST(Marks, WhatOneRunSaysOfASinglePartIsToldByMoreRuns) {
   EXPECT_EQ(cpu(parts)[2].holds, Holds::unmeasured) << "what one run says, and is to be repeated, holds nothing";
 }
 
+TEST(Marks, EachStockModeHasItsMeans) {
+  const std::vector<TitledTable> tables = row("cpu").tables(kTwo, {{"trees at 2", part("2", {8, 10, 16, 20, 20})}, {"trees unlimited", part("unlimited", {9, 12, 10, 18, -1})}});
+  ASSERT_FALSE(tables.empty());
+  EXPECT_EQ(tables[0].title, "CPU s, of each stock mode");
+  using Cells = std::vector<std::vector<std::string>>;
+  EXPECT_EQ(tables[0].table.cells(), (Cells{{"of", "2", "unlimited", "with a limit", "all"},
+                                            {"stock-workstation", "0.80", "0.75", "0.80", "0.77"},
+                                            {"stock-concurrent", "0.50", "0.90", "0.50", "0.67"},
+                                            {"stock-server", "0.40", "0.50", "0.40", "0.45"},
+                                            {"stock-server-datas", "0.40", "-", "0.40", "0.40"},
+                                            {"the best of them", "0.80", "0.90", "0.80", "0.85"}}));
+}
+
+// By the collector's own log, whatever others take.
+TEST(Marks, TheHeapIsHeldAgainstItsLimitAndWhatLives) {
+  auto alone = [](const std::string& at, double committed, double left, double peak) {
+    BenchResult result = part(at, {1});
+    Sample& sample = result.contenders[0].samples[0];
+    sample.most_committed = committed, sample.most_left = left, sample.peak_bytes = peak;
+    if (at != "unlimited") result.contenders[0].plan.limit_bytes = 100 << 20;
+    return result;
+  };
+  const double mb = 1 << 20;
+  std::vector<Verdict> verdicts = row("heap").judge(kTwo, {{"trees at 2, alone", alone("2", 99 * mb, 40 * mb, 140 * mb)}, {"trees unlimited, alone", alone("unlimited", 150 * mb, 100 * mb, 190 * mb)}});
+  ASSERT_EQ(verdicts.size(), 4u);
+  EXPECT_EQ(verdicts[0].reached, "0.99 at most, 0 of 1 above");
+  EXPECT_EQ(verdicts[0].holds, Holds::yes);
+  EXPECT_EQ(verdicts[1].reached, "1.90 at most, 0 of 1 above");
+  EXPECT_EQ(verdicts[1].holds, Holds::yes);
+  EXPECT_EQ(verdicts[2].reached, "1.90 at most, 0 of 1 above");
+  EXPECT_EQ(verdicts[2].holds, Holds::unmarked);
+  verdicts = row("heap").judge(kTwo, {{"trees at 2, alone", alone("2", 101 * mb, 40 * mb, 140 * mb)}, {"trees unlimited, alone", alone("unlimited", 150 * mb, 50 * mb, 120 * mb)}});
+  EXPECT_EQ(verdicts[0].holds, Holds::no);
+  EXPECT_EQ(verdicts[1].reached, "2.40 at most, 1 of 1 above");
+  EXPECT_EQ(verdicts[1].losses, (std::vector<std::string>{"trees unlimited: 2.40 of what lives"}));
+  EXPECT_EQ(verdicts[2].reached, "") << "little lives";
+}
+
 TEST(Marks, AnotherResultThanStocksHoldsNoMarkHoweverFast) {
   Parts parts = {{"trees at 2", part("2", {8, 10, 16, 20, 20})}, {"trees unlimited", part("unlimited", {8, 12, 10, 18, 18})}};
   EXPECT_EQ(cpu(parts)[0].holds, Holds::yes);
@@ -280,6 +318,7 @@ TEST(Marks, PartsAreKeptByKeyAndReadBackWhole) {
   one.difference = "x", one.min_heap_bytes = 77;
   one.contenders[0].plan.limit_bytes = 154;
   one.contenders[0].samples[0].line = R"({"figures":{"a":{"b":1.5}}})";
+  one.contenders[0].samples[0].most_left = 7;
   one.contenders[1].plan.label = "other";
   PartsFile(path, false).keep("key", one);
   PartsFile anew(path, true);
@@ -296,6 +335,8 @@ TEST(Marks, PartsAreKeptByKeyAndReadBackWhole) {
   EXPECT_EQ(figure_at(back.contenders[0].samples[0], "figures/a/b"), 1.5);
   EXPECT_EQ(figure_at(back.contenders[0].samples[0], "figures/a/c"), -1);
   EXPECT_EQ(figure_at(back.contenders[1].samples[0], "figures/a/b"), -1);
+  EXPECT_EQ(back.contenders[0].samples[0].most_left, 7);
+  EXPECT_EQ(back.contenders[0].samples[0].most_committed, -1);
   EXPECT_STREQ(back.contenders[1].name(), "other");
   EXPECT_EQ(back.contenders[2].failure, "exit code 3");
   EXPECT_EQ(back.contenders[0].median_of(figure_named("cpu_s")), 4);

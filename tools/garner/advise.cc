@@ -80,8 +80,8 @@ const ReplayRow& fewest_of(const std::vector<ReplayRow>& rows) {
 
 std::string workers_text(u32 workers) { return fmt::format("{} worker{}", workers, workers == 1 ? "" : "s"); }
 double outside_ms(const ReplayRow& row) { return row.pause_ms - row.trace_ms; }
-double moved_mb(const ReplayRow& row) { return row.copied_gb_per_s * row.pause_ms; }
-double worker_gb_per_s(const ReplayRow& row) { return row.work_ms <= 0 || row.worked == 0 ? 0 : moved_mb(row) / row.work_ms / row.worked; }
+double moved_mb(const ReplayRow& row) { return row.copied_gb_per_s * row.pause_ms * 1e6 / kMegabyte; }
+double worker_gb_per_s(const ReplayRow& row) { return row.work_ms <= 0 || row.worked == 0 ? 0 : row.copied_gb_per_s * row.pause_ms / row.work_ms / row.worked; }
 
 u64 sum_of(const ReplayRow& row, u64 WorkerStats::*field) {
   u64 sum = 0;

@@ -91,6 +91,9 @@ void about_limit(const Sums& s, std::vector<Weighed>& all) {
                                                              enough, mb(enough), mb(s.live), mb(s.limit), percent(s.stopped()), lack == s.full_by_cause.end() ? 0 : lack->second.first, s.full)}});
 }
 
+// Without a limit old space grows by a quarter to twice what lives, as its full collections take much of the time (cycle.lean), and what is set is in the place of that.
+std::string more_growth(const Sums& s) { return s.limit != 0 ? "GARNER=old_growth=200" : "GARNER=old_growth=400"; }
+
 void about_causes(const Sums& s, std::vector<Weighed>& all) {
   auto share_of = [&](const char* cause) -> const std::pair<size_t, double>* {
     const auto it = s.full_by_cause.find(cause);
@@ -99,7 +102,7 @@ void about_causes(const Sums& s, std::vector<Weighed>& all) {
   if (const auto* induced = share_of("induced"))
     all.push_back({induced->second, {"the program", fmt::format("leave out GC.Collect: {} that it asked for took {} of {} stopped", full_text(induced->first), ms(induced->second), ms(s.stopped_ns))}});
   if (const auto* large = share_of("large_budget"))
-    all.push_back({large->second, {"the program, or cycle.old_growth", fmt::format("use large arrays again (ArrayPool), or 200 instead of 100 where memory allows: {} because of large objects took {} of {} stopped",
+    all.push_back({large->second, {fmt::format("the program, or {}", more_growth(s)), fmt::format("use large arrays again (ArrayPool), or let old space grow where memory allows: {} because of large objects took {} of {} stopped",
                                                                                    full_text(large->first), ms(large->second), ms(s.stopped_ns))}});
   if (const auto* low = share_of("low_memory"))
     all.push_back({low->second, {"DOTNET_GCHeapHardLimit", fmt::format("less than what the machine can spare: {} because its memory ran short took {} of {} stopped", full_text(low->first), ms(low->second), ms(s.stopped_ns))}});
@@ -120,7 +123,7 @@ void about_growth(const Sums& s, std::vector<Weighed>& all) {
   const std::string why = fmt::format("{} ({}) took {} of {} stopped, {} of the time", full_text(count), causes, ms(ns), ms(s.stopped_ns), percent(s.share(ns)));
   if (tight) all.push_back({ns, {"DOTNET_GCHeapHardLimit", fmt::format("{0:#x} ({1}) or more, or more memory for the container: {2}; {3} live in a limit of {4}", uint64_t(1.25 * kTightLimit * double(s.live)),
                                                                      mb(uint64_t(1.25 * kTightLimit * double(s.live))), why, mb(s.live), mb(s.limit))}});
-  else all.push_back({ns, {"cycle.old_growth", fmt::format("200 instead of 100, where memory allows: {}; old space then grows twice as far before the next one", why)}});
+  else all.push_back({ns, {more_growth(s), fmt::format("where memory allows: {}; old space then grows by {} what lives before the next one", why, s.limit != 0 ? "at least twice" : "four times")}});
 }
 
 // A full pause far above the goal that the program's settings have if they do not name another.
@@ -128,7 +131,7 @@ void about_longest(const Sums& s, std::vector<Weighed>& all) {
   const double goal = double(Settings().get(Opt::pause_goal)) * 1e6;
   const Longest& full = s.longest_full;
   if (full.ns > kLongPause * goal && full.heap >= kWorthMarking && full.cause != "marked") // who marks beside the program already has no more to set
-    all.push_back({full.ns, {"collect.marking", fmt::format("concurrent: the longest pause of a full collection ({}), {}, is {:.1f} times cycle.pause_goal ({} unless set); old objects, of a heap of {}, are then marked beside the program",
+    all.push_back({full.ns, {"GARNER=marking=concurrent", fmt::format("the longest pause of a full collection ({}), {}, is {:.1f} times cycle.pause_goal ({} unless set); old objects, of a heap of {}, are then marked beside the program; the price is processor time, and memory, as what dies meanwhile is found later",
                                                              full.cause, ms(full.ns), full.ns / goal, ms(goal), mb(full.heap))}});
 }
 
@@ -145,8 +148,8 @@ void about_eden(const Sums& s, std::vector<Weighed>& all) {
   const uint64_t size = std::max(uint64_t(had * goal / most), uint64_t(Settings().get(Opt::eden_min))) >> 20;
   const double often = had / double(size << 20);
   if (often < 2) return;
-  all.push_back({most, {"cycle.eden_max", fmt::format("{}m: of {} that copied, {} stopped the program for more than {} beside the stopping of threads, and the 95th percentile, {}, is {:.1f} times cycle.pause_goal ({} unless set), with {} of young objects; "
-                                                      "the price is collections about {:.0f} times as often", size, count_text(pauses.size(), "young collection", "young collections"), young.size(), ms(kLongPause * goal), ms(most), most / goal, ms(goal), mb(uint64_t(had)), often)}});
+  all.push_back({most, {fmt::format("GARNER=eden_max={}m", size), fmt::format("of {} that copied, {} stopped the program for more than {} beside the stopping of threads, and the 95th percentile, {}, is {:.1f} times cycle.pause_goal ({} unless set), with {} of young objects; "
+                                                      "the price is collections about {:.0f} times as often", count_text(pauses.size(), "young collection", "young collections"), young.size(), ms(kLongPause * goal), ms(most), most / goal, ms(goal), mb(uint64_t(had)), often)}});
 }
 
 void about_stopping(const Sums& s, std::vector<Weighed>& all) {
@@ -158,8 +161,8 @@ void about_stopping(const Sums& s, std::vector<Weighed>& all) {
 void about_workers(const Sums& s, std::vector<Weighed>& all) {
   if (s.work_ns == 0 || s.workers < 2 || s.idle_ns < kIdle * s.work_ns || s.stopped() < kMuchStopped) return;
   if (s.idle_ns > s.work_ns) return; // a log of before: what it calls idle is no part of the rest
-  all.push_back({s.stopped_ns * kMuchOfPauses, {"general.workers", fmt::format("{} instead of {}: of the time of collections with several threads they found nothing to do for {}; lists and large objects cannot be shared, or others hold their processors",
-                                                                              std::max(unsigned(std::ceil(s.workers * (1 - s.idle_ns / s.work_ns))), 1u), s.workers, percent(s.idle_ns / s.work_ns))}});
+  all.push_back({s.stopped_ns * kMuchOfPauses, {fmt::format("GARNER=workers={}", std::max(unsigned(std::ceil(s.workers * (1 - s.idle_ns / s.work_ns))), 1u)), fmt::format("instead of {}: of the time of collections with several threads they found nothing to do for {}; lists and large objects cannot be shared, or others hold their processors",
+                                                                              s.workers, percent(s.idle_ns / s.work_ns))}});
 }
 
 void about_heap(const Sums& s, std::vector<Weighed>& all) {

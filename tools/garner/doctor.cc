@@ -97,7 +97,7 @@ void check_nodes(Report& report, const fs::path& root) {
 
 void check_pages(Report& report, const fs::path& root) {
   std::string huge = chosen_word(first_line(below(root, "/sys/kernel/mm/transparent_hugepage/enabled")));
-  report.tell(!huge.empty() && huge != "never", "huge pages", huge.empty() ? "unknown" : huge == "never" ? "never: heap.huge_pages has no effect" : huge);
+  report.tell(!huge.empty() && huge != "never", "huge pages", huge.empty() ? "unknown" : huge == "never" ? "never: heap.huge_pages has no effect" : huge + ": the heap takes some where heap.huge_pages says so (auto, on)");
   std::string overcommit = first_line(below(root, "/proc/sys/vm/overcommit_memory"));
   report.tell(overcommit != "2", "overcommit",
               overcommit == "2" ? "2 (strict): address space that is only reserved may be refused; heap.reserve makes it smaller" : overcommit);
@@ -204,7 +204,7 @@ Command add_doctor(CLI::App& root) {
   auto wanted = std::make_shared<Wanted>();
   app->add_option("--lib", wanted->library, "The collector's library, if not the one beside this program")->type_name("PATH");
   app->add_option("--log", wanted->log, "A program's log, written by 'garner run --log' or with log=FILE,log_format=json: says what to set for it")->type_name("FILE");
-  app->footer("Each line is ok, note, problem, or set: what one would set, and why. The exit code is 1 when a problem would keep programs from running on the collector.");
+  app->footer("Each line is ok, note, problem, or set: what one would set, and why; GARNER=… and DOTNET_… in the environment of the program. The exit code is 1 when a problem would keep programs from running on the collector.");
   return {app, [wanted](const Invocation&) { return doctor(wanted->library, wanted->log); }};
 }
 

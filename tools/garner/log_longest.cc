@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kLeastPart = 0.05;
 
-std::string megabytes(u64 bytes) { return short_number(double(bytes) / 1e6); }
+std::string megabytes(u64 bytes) { return short_number(double(bytes) / kMegabyte); }
 bool is_full(const CycleSeen& c) { return c.kind == name_of(Kind::full); }
 
 double began_ns(const LogData& log, uint64_t process) {

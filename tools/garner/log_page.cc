@@ -11,6 +11,7 @@
 #include "log_pauses.h"
 #include "log_series.h"
 #include "stats.h"
+#include "table.h"
 
 namespace garner::tool {
 namespace {
@@ -169,12 +170,12 @@ void add_spaces(const LogData& log, json& all) {
   held["named"] = accesses["named"] = bytes["named"] = true; // which space it is, also where there is one
   json rows = json::array();
   for (const char* space : kSpace) {
-    if (const auto found = log.held.find(space); found != log.held.end()) held["series"][space] = scaled(found->second, 1e-6 / std::max(log.held_times.at(space), 1u), log.nodes);
+    if (const auto found = log.held.find(space); found != log.held.end()) held["series"][space] = scaled(found->second, 1 / kMegabyte / std::max(log.held_times.at(space), 1u), log.nodes);
     const auto uses = log.accesses.find(space);
     if (uses == log.accesses.end()) continue;
     const Matrix& moved = log.bytes.at(space);
     accesses["series"][space] = scaled(columns_of(uses->second), 1, log.nodes);
-    bytes["series"][space] = scaled(columns_of(moved), 1e-6, log.nodes);
+    bytes["series"][space] = scaled(columns_of(moved), 1 / kMegabyte, log.nodes);
     rows.push_back({{"space", space}, {"accesses", sum_of(uses->second)}, {"bytes", sum_of(moved)}, {"remote_accesses", remote_share(uses->second)}, {"remote_bytes", remote_share(moved)},
                     {"imbalance", imbalance(scaled(columns_of(uses->second), 1, log.nodes))}});
   }
@@ -197,7 +198,7 @@ std::string identity(const LogData& log) {
   if (!log.door.empty() && !log.simulated) parts.push_back("host " + log.door);
   const std::string whose = log.processes.size() > 1 && !log.simulated ? " (the last one's)" : ""; // others may have had others
   if (!log.preset.empty()) parts.push_back("preset " + log.preset + whose);
-  if (log.limit_bytes) parts.push_back((*log.limit_bytes == 0 ? "no limit" : fmt::format("limit {} MB", mark_text(*log.limit_bytes / 1e6, 1))) + whose);
+  if (log.limit_bytes) parts.push_back((*log.limit_bytes == 0 ? "no limit" : fmt::format("limit {} MB", mark_text(*log.limit_bytes / kMegabyte, 1))) + whose);
   if (log.workers_allowed > 0) parts.push_back(fmt::format("{} worker{}", log.workers_allowed, log.workers_allowed == 1 ? "" : "s"));
   parts.push_back(fmt::format("{} node{}", log.nodes, log.nodes == 1 ? "" : "s"));
   double end = 0;
@@ -366,7 +367,7 @@ std::string draw_heat(const json& figure) {
 std::string draw_spaces(const json& figure) {
   std::vector<std::vector<std::string>> cells = {{"space", "accesses", "remote accesses", "MB", "remote bytes", "imbalance"}};
   for (const json& r : figure["rows"])
-    cells.push_back({r["space"], mark_text(r["accesses"], 1), fmt::format("{:.1f} %", 100 * r["remote_accesses"].get<double>()), fmt::format("{:.2f}", r["bytes"].get<double>() / 1e6), fmt::format("{:.1f} %", 100 * r["remote_bytes"].get<double>()),
+    cells.push_back({r["space"], mark_text(r["accesses"], 1), fmt::format("{:.1f} %", 100 * r["remote_accesses"].get<double>()), fmt::format("{:.2f}", r["bytes"].get<double>() / kMegabyte), fmt::format("{:.1f} %", 100 * r["remote_bytes"].get<double>()),
                      fmt::format("{:.3f}", r["imbalance"].get<double>())});
   return html_table(cells) + "<p class=\"soft\">imbalance, of accesses by node of the page: 0 when all nodes have the same, the square root of nodes less one when one has all</p>\n";
 }
@@ -435,10 +436,10 @@ json figures_of(const LogData& log) {
   if (!log.longest().spans.empty()) all.push_back(timeline_figure(log));
   if (log.nodes > 1) {
     std::vector<double> moved(log.nodes);
-    for (const auto& [node, bytes] : log.moved) moved[node] = bytes / 1e6;
+    for (const auto& [node, bytes] : log.moved) moved[node] = bytes / kMegabyte;
     json by_node = bars_figure("Bytes copied or marked by workers of each node", "node of the worker", "MB", node_names(log.nodes));
     by_node["series"]["moved"] = moved;
-    by_node["imbalance"] = imbalance(scaled(moved, 1e6, log.nodes));
+    by_node["imbalance"] = imbalance(scaled(moved, kMegabyte, log.nodes));
     all.push_back(by_node);
     add_spaces(log, all);
   }

@@ -108,8 +108,8 @@ std::string phases_text(const LogData& log, const std::optional<MemoryRates>& ra
   table.left(1);
   for (const PhaseRow& r : phase_rows(log)) {
     std::vector<std::string> cells = {r.kind, r.phase, std::to_string(r.count), short_number(r.ns / 1e6)};
-    for (double value : {r.roots, r.objects, r.slots, r.cards, r.bytes / 1e6}) cells.push_back(count_text(value));
-    cells.push_back(r.moved_known ? count_text(r.moved / 1e6) : "-");
+    for (double value : {r.roots, r.objects, r.slots, r.cards, r.bytes / kMegabyte}) cells.push_back(count_text(value));
+    cells.push_back(r.moved_known ? count_text(r.moved / kMegabyte) : "-");
     cells.push_back(per_text(r.ns, r.roots > 0 ? r.roots : r.objects));
     cells.push_back(per_text(r.bytes, r.ns));
     if (const double limit = rates ? r.limit_ns(*rates) : 0; limit > 0) cells.insert(cells.end(), {short_number(limit / 1e6), fmt::format("{:.0f} %", 100 * limit / r.ns)});

@@ -15,6 +15,7 @@ struct HeapSeen {
   uint64_t limit_bytes = 0, reserved_bytes = 0, heap_after = 0;
   unsigned workers = 0, nodes = 0;
   std::string door, preset;
+  uint64_t most_committed = 0, most_left = 0; // most_left: by a full collection
 };
 
 class LogReader {
@@ -32,6 +33,8 @@ class LogReader {
   const std::vector<double>& pauses_ms() const { return pauses_ms_; }
   uint64_t collections() const { return pauses_ms_.size(); }
   uint64_t heap_after() const; // sum over the processes, after the last collection of each
+  uint64_t most_committed() const; // by the heap that had most
+  uint64_t most_left() const;      // by a full collection, of the heap of which most lives
   uint64_t out_of_memory() const { return out_of_memory_; }
   uint64_t bad_lines() const { return bad_lines_ + (rest_.empty() ? 0 : 1); } // the last with them while it lacks its end: of a program that is gone it was cut, by a full disk
   uint64_t lost_records() const { return lost_; }

@@ -73,7 +73,7 @@ LogData read_slowly(const Wanted& wanted, const Progress& progress) {
   const uintmax_t found = std::filesystem::file_size(wanted.log, none);
   const double size = none ? 0 : double(found);
   LogData data = read_log(wanted.log, wanted.json || wanted.trace || wanted.table() ? Keep::all : Keep::longest, [&](uint64_t bytes) {
-    if (Clock::now() - begin > std::chrono::milliseconds(500)) progress.show(fmt::format("report: reading {}: {:.0f} of {:.0f} MB", printable(wanted.log), double(bytes) / 1e6, std::max(size, double(bytes)) / 1e6));
+    if (Clock::now() - begin > std::chrono::milliseconds(500)) progress.show(fmt::format("report: reading {}: {:.0f} of {:.0f} MB", printable(wanted.log), double(bytes) / kMegabyte, std::max(size, double(bytes)) / kMegabyte));
   });
   progress.show("");
   return data;

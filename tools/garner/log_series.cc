@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "page.h"
+#include "table.h"
 
 namespace garner::tool {
 namespace {
@@ -45,8 +46,8 @@ constexpr Size kSizes[] = {{"limit", nullptr, &CycleEnd::limit}, {"committed", n
 json size_of_each(const Size& size, const std::vector<const CycleSeen*>& cycles, double first) {
   json values = json::array();
   for (const CycleSeen* c : cycles) {
-    if (size.before != nullptr) values.push_back({(c->start_ns - first) / 1e9, double(c->figures.*size.before) / 1e6});
-    values.push_back({(c->start_ns + c->pause_ns - first) / 1e9, double(c->figures.*size.after) / 1e6});
+    if (size.before != nullptr) values.push_back({(c->start_ns - first) / 1e9, double(c->figures.*size.before) / kMegabyte});
+    values.push_back({(c->start_ns + c->pause_ns - first) / 1e9, double(c->figures.*size.after) / kMegabyte});
   }
   return values;
 }
@@ -61,8 +62,8 @@ json size_of_bins(const Size& size, const std::vector<const CycleSeen*>& cycles,
   }
   json values = json::array();
   for (const auto& [bin, ends] : range) {
-    values.push_back({bins.middle_s(bin, first), double(ends.second) / 1e6});
-    if (size.before != nullptr) values.back().push_back(double(ends.first) / 1e6);
+    values.push_back({bins.middle_s(bin, first), double(ends.second) / kMegabyte});
+    if (size.before != nullptr) values.back().push_back(double(ends.first) / kMegabyte);
   }
   return values;
 }
@@ -133,7 +134,7 @@ json heap_figure(const LogData& log) {
   }
   const Size& both = kSizes[std::size(kSizes) - 1]; // has a value wherever another has one
   for (const json& value : bins.any() ? size_of_bins(both, cycles, bins, first) : size_of_each(both, cycles, first)) figure["xs"].push_back(value[0]);
-  if (limit > 0) figure["limit_mb"] = limit / 1e6;
+  if (limit > 0) figure["limit_mb"] = limit / kMegabyte;
   if (log.processes.size() > 1) figure["pid"] = named(longest);
   if (bins.any()) figure["bin_s"] = bins.width_ns / 1e9;
   return figure;
@@ -152,8 +153,8 @@ json survivors_figure(const LogData& log) {
     if (!bins.any()) sums.push_back({(c.start_ns - first) / 1e9});
     Sum& sum = bins.any() ? sums[bins.of(c.start_ns)] : sums.back();
     sum.index = name.second;
-    sum.copied += double(c.figures.copied) / 1e6;
-    (c.en_masse ? sum.en_masse : sum.promoted) += double(c.figures.promoted) / 1e6;
+    sum.copied += double(c.figures.copied) / kMegabyte;
+    (c.en_masse ? sum.en_masse : sum.promoted) += double(c.figures.promoted) / kMegabyte;
     en_masse |= c.en_masse;
   }
   json figure = bins.any() ? series_figure("Copied and promoted over time", "scatter", "seconds since the first collection", fmt::format("MB in {}", short_time(bins.width_ns / 1e6)), "MB")

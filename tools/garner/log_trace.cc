@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "table.h"
+
 namespace garner::tool {
 namespace {
 
@@ -59,7 +61,7 @@ class Trace {
       if (!s.args.empty()) last_["args"] = s.args;
     }
   }
-  void count(uint64_t pid, double at_ns, const char* what, u64 bytes) { add({{"ph", "C"}, {"name", what}, {"pid", pid}, {"ts", whole(at_ns) / 1000}, {"args", {{"MB", double(bytes) / 1e6}}}}); }
+  void count(uint64_t pid, double at_ns, const char* what, u64 bytes) { add({{"ph", "C"}, {"name", what}, {"pid", pid}, {"ts", whole(at_ns) / 1000}, {"args", {{"MB", double(bytes) / kMegabyte}}}}); }
   std::string text(const json& more) {
     add(nullptr);
     return fmt::format("{{\"displayTimeUnit\":\"ms\",\"otherData\":{},\"traceEvents\":[\n{}\n]}}\n", more.dump(), events_);

@@ -45,6 +45,8 @@ Json saved(const Contender& contender) {
     Json one = {{"failure", sample.failure}};
     for (const Figure& figure : figures()) one[figure.key] = sample.*figure.at;
     if (!sample.line.empty()) one["line"] = Json::parse(sample.line);
+    if (sample.most_committed >= 0) one["most_committed"] = sample.most_committed;
+    if (sample.most_left >= 0) one["most_left"] = sample.most_left;
     all["samples"].push_back(one);
   }
   return all;
@@ -62,6 +64,7 @@ Contender read_contender(const Json& json) {
     sample.failure = one.at("failure").get<std::string>();
     for (const Figure& figure : figures()) sample.*figure.at = one.at(figure.key).get<double>();
     if (one.contains("line")) sample.line = one["line"].dump();
+    sample.most_committed = one.value("most_committed", -1.0), sample.most_left = one.value("most_left", -1.0);
     contender.samples.push_back(std::move(sample));
   }
   return contender;

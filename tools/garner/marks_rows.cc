@@ -8,6 +8,7 @@
 #include "errors.h"
 #include "report.h"
 #include "stats.h"
+#include "table.h"
 
 namespace garner::tool {
 namespace {
@@ -19,6 +20,7 @@ const std::vector<Mode> kButConcurrent = {Mode::workstation, Mode::server, Mode:
 constexpr int kHelloRuns = 15, kOwnRuns = 3; // where a figure is of one workload only, chance has more room than in a mean over many
 constexpr int kAgainRuns = 3;
 constexpr const char* kTight = "1.3";
+constexpr double kMuchLives = 60 * kMegabyte; // where less lives the runtime and the least eden alone are more than that
 constexpr const char* kKinds[] = {"weak", "finalizable", "conditional", "syncblocks", "pinned"};
 constexpr const char* kShares[] = {" quarter", " half", ""}; // of all entries: what is flat is flat at each
 
@@ -87,6 +89,13 @@ std::vector<PartPlan> every_size_and_tight(const Selection& selection) {
   return all;
 }
 
+// By the collector's own log, so beside nobody.
+std::vector<PartPlan> alone(const Selection& selection) {
+  std::vector<PartPlan> all = every_size(selection);
+  for (PartPlan& part : all) part.name += ", alone", part.entrants = ours_and({});
+  return all;
+}
+
 // The figure's bench tables, with this collector and those modes only.
 std::vector<TitledTable> bench_tables_of(const std::vector<PartPlan>& plans, const Parts& parts, const char* figure, const std::vector<Mode>& with) {
   std::vector<BenchResult> results;
@@ -123,6 +132,35 @@ TitledTable ratio_table(const std::vector<PartPlan>& plans, const Compared& all,
   }
   table.row(means);
   return {fmt::format("{}, of {}", figure.title, modes.size() == 1 ? name_of(modes[0]) : "the best of them"), table};
+}
+
+// The figure as a ratio to each stock mode's, and to that of whichever has least of it: means by size of the heap, over those with a limit, and over all.
+TitledTable mode_table(const std::vector<PartPlan>& plans, const Parts& parts, const Figure& figure) {
+  std::vector<std::string> sizes, head = {"of"};
+  for (const PartPlan& plan : plans) note(sizes, plan.at);
+  head.insert(head.end(), sizes.begin(), sizes.end());
+  head.insert(head.end(), {"with a limit", "all"});
+  Table table(head);
+  std::vector<std::vector<Mode>> against = {kStock};
+  for (Mode mode : kStock) against.insert(against.end() - 1, {mode});
+  for (const std::vector<Mode>& modes : against) {
+    const Compared all = compared(plans, parts, figure, modes);
+    std::vector<std::string> cells = {modes.size() == 1 ? name_of(modes[0]) : "the best of them"};
+    auto mean = [&](const std::vector<double>& values) { cells.push_back(ratio_text(values.empty() ? -1 : geometric_mean(values))); };
+    std::vector<double> limited;
+    for (const Ratio& ratio : all.ratios)
+      if (limit(ratio.at)) limited.push_back(ratio.value);
+    for (const std::string& at : sizes) mean(values_of(all, at));
+    mean(limited), mean(values_of(all));
+    table.row(cells);
+  }
+  return {fmt::format("{}, of each stock mode", figure.title), table};
+}
+
+// `tables`, behind the one by modes over every size.
+std::vector<TitledTable> and_modes(const Selection& selection, const Parts& parts, const char* figure, std::vector<TitledTable> tables) {
+  tables.insert(tables.begin(), mode_table(every_size(selection), parts, figure_named(figure)));
+  return tables;
 }
 
 // The figure's ratios by workload to each of `against`, where there are any, then its bench tables.
@@ -258,6 +296,53 @@ Verdict peak_over_limit(const Selection& selection, const Parts& parts) {
 std::vector<Verdict> judge_memory(const Selection& selection, const Parts& parts) {
   return {mean_verdict("peak memory without a limit, of the smallest stock mode", 1.0, compared(without_limit(selection), parts, figure_named("peak_bytes"), kStock)),
           unmarked(mean_verdict("peak memory with a limit, of the smallest stock mode", 0, compared(with_limit(selection), parts, figure_named("peak_bytes"), kStock))), peak_over_limit(selection, parts)};
+}
+
+// What this collector's log has of each part, over what it is held against there: the limit, or what lives.
+struct Own { double most_committed, most_left, peak, limit; };
+template <class Value> Compared owned(const std::vector<PartPlan>& plans, const Parts& parts, const char* of, Value value) {
+  Compared all;
+  for (const PartPlan& plan : plans) {
+    all.wanted++;
+    auto at = parts.find(plan.name);
+    if (at == parts.end()) continue;
+    all.measured++;
+    const Contender& ours = at->second.contenders[0];
+    if (const std::string trouble = at->second.trouble(); !trouble.empty()) {
+      all.failed.push_back(fmt::format("{}: {}", plan.name, trouble));
+      continue;
+    }
+    for (const Sample& sample : ours.samples) // each run must hold
+      if (const double ratio = value(Own{sample.most_committed, sample.most_left, sample.peak_bytes, double(ours.plan.limit_bytes.value_or(0))}); ratio > 0)
+        all.ratios.push_back({plan.piece.workload, plan.at, of, ratio});
+  }
+  return all;
+}
+std::vector<PartPlan> alone_where(const Selection& selection, bool limited) {
+  std::vector<PartPlan> all = alone(selection);
+  std::erase_if(all, [limited](const PartPlan& plan) { return limit(plan.at) != limited; });
+  return all;
+}
+std::vector<Verdict> judge_heap(const Selection& selection, const Parts& parts) {
+  const std::vector<PartPlan> limited = alone_where(selection, true), unlimited = alone_where(selection, false);
+  const Compared committed = owned(limited, parts, "the limit", [](const Own& own) { return own.limit > 0 && own.most_committed > 0 ? own.most_committed / own.limit : -1; });
+  auto over_live = [&](double least) { return owned(unlimited, parts, "what lives", [least](const Own& own) { return own.most_left > least ? own.peak / own.most_left : -1; }); };
+  return {most_verdict("committed by the heap, of its limit", 1.0, committed), most_verdict("peak memory without a limit, of what lives", 2.0, over_live(0)),
+          unmarked(most_verdict("the same where more than 60 MB live", 2.0, over_live(kMuchLives))), unmarked(mean_verdict("the same, the mean", 2.0, over_live(kMuchLives)))};
+}
+std::vector<TitledTable> tables_of_heap(const Selection& selection, const Parts& parts) {
+  Table table({"workload", "at", "limit MB", "committed MB", "left by a full collection MB", "peak MB", "committed of limit", "peak of what lives"});
+  table.left(1);
+  for (const PartPlan& plan : alone(selection)) {
+    auto at = parts.find(plan.name);
+    if (at == parts.end() || !at->second.trouble().empty() || at->second.contenders[0].samples.empty()) continue;
+    const Contender& ours = at->second.contenders[0];
+    const Sample& sample = ours.samples[0];
+    const double limit_bytes = ours.plan.limit_bytes ? double(*ours.plan.limit_bytes) : -1;
+    auto over = [](double a, double b) { return ratio_text(a > 0 && b > 0 ? a / b : -1); };
+    table.row({plan.piece.workload, plan.at, megabytes_text(limit_bytes), megabytes_text(sample.most_committed), megabytes_text(sample.most_left), megabytes_text(sample.peak_bytes), over(sample.most_committed, limit_bytes), over(sample.peak_bytes, sample.most_left)});
+  }
+  return {{"The heap, by the collector's log; the first run of each part", table}};
 }
 
 // ---- rows of one workload each ----
@@ -591,11 +676,11 @@ const std::vector<Row>& rows() {
   static const std::vector<Row> all = {
     {"R1", "finishes", "Every workload finishes with stock's result wherever a stock mode does.", every_size_and_tight, judge_finishing, tables_of_finishing},
     {"R2", "cpu", "Processor seconds over workloads and heap sizes.", every_size, judge_cpu,
-     [](const Selection& s, const Parts& p) { return heap_tables(every_size(s), p, "cpu_s", kStock, {{Mode::workstation}, kStock}); }, slower_again},
+     [](const Selection& s, const Parts& p) { return and_modes(s, p, "cpu_s", heap_tables(every_size(s), p, "cpu_s", kStock, {{Mode::workstation}, kStock})); }, slower_again},
     {"R3", "stopped", "Time in which the program stands still, in all, with a limit.", with_limit, judge_stopped,
-     [](const Selection& s, const Parts& p) { return heap_tables(with_limit(s), p, "pause_total_ms", kStock); }},
+     [](const Selection& s, const Parts& p) { return and_modes(s, p, "pause_total_ms", heap_tables(with_limit(s), p, "pause_total_ms", kStock)); }},
     {"R4", "longest", "The longest pause beside stock-workstation, which stops for all it does, and stock-server; the collector has its defaults (collect.marking=auto).", every_size, judge_longest,
-     [](const Selection& s, const Parts& p) { return heap_tables(every_size(s), p, "pause_max_ms", kNotConcurrent); }},
+     [](const Selection& s, const Parts& p) { return and_modes(s, p, "pause_max_ms", heap_tables(every_size(s), p, "pause_max_ms", kNotConcurrent)); }},
     {"R5", "concurrent", "The longest pause and the processor time beside the stock mode that collects beside the program.", every_size, judge_concurrent,
      [](const Selection& s, const Parts& p) { return heap_tables(every_size(s), p, "pause_max_ms", {Mode::concurrent}); }},
     {"R4s", "longest-stopped", "As R4, with collect.marking=stopped.", always_stopped, judge_always_stopped,
@@ -603,7 +688,8 @@ const std::vector<Row>& rows() {
     {"R5c", "concurrent-always", "As R5, with collect.marking=concurrent.", always_beside, judge_always_beside,
      [](const Selection& s, const Parts& p) { return heap_tables(always_beside(s), p, "pause_max_ms", {Mode::concurrent}); }},
     {"R6", "memory", "Peak resident memory of the largest process.", every_size, judge_memory,
-     [](const Selection& s, const Parts& p) { return heap_tables(every_size(s), p, "peak_bytes", kStock, {kStock, {Mode::workstation}}); }},
+     [](const Selection& s, const Parts& p) { return and_modes(s, p, "peak_bytes", heap_tables(every_size(s), p, "peak_bytes", kStock, {kStock, {Mode::workstation}})); }},
+    {"R6h", "heap", "What the heap takes by the collector's own log: of its limit, and without one of what lives.", alone, judge_heap, tables_of_heap},
     {"R7", "survivors", "A young collection in which nearly all survives, for each object.", parts_of_survivors, judge_survivors, tables_of_survivors},
     {"R8", "full", "A full collection of objects linked at random, as a rate.", parts_of_full, judge_full, tables_of_full},
     {"R9", "old-entries", "What a quarter of a million old entries of one kind, half a million and a million (of pinned ones a tenth) add to a young pause.", parts_of_old, judge_old, tables_of_old},

@@ -181,6 +181,8 @@ Sample run_once(const Plan& plan) {
   if (log.loaded()) {
     sample.pause_total_ms = sum(log.pauses_ms());
     sample.pause_max_ms = maximum(log.pauses_ms());
+    if (log.most_committed() > 0) sample.most_committed = double(log.most_committed());
+    if (log.most_left() > 0) sample.most_left = double(log.most_left());
   }
   read_json_line(sample, plan.keys); // the program's own figures are taken the same way in every mode, so they come first
   if (std::vector<double> traced; plan.trace_pauses && read_pause_traces(temporary.path(), traced)) {

@@ -39,6 +39,7 @@ struct Sample {
     static const std::string none;
     return output ? *output : none;
   }
+  double most_committed = -1, most_left = -1; // bytes, by this collector's log: what the heap had at its most, and what a full collection left at most
   std::string line;     // the JSON line that told the program's figures; empty when there is none
   std::string checksum; // the compared keys of the JSON line, "checksum 5f3a, operations 12"; empty when there is none
   std::vector<std::string> files; // "name: size, digest" of each

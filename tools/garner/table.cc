@@ -95,7 +95,7 @@ bool colours_on(int fd) {
 
 std::string seconds_text(double seconds) { return figure(seconds, ""); }
 std::string milliseconds_text(double ms) { return figure(ms, ""); }
-std::string megabytes_text(double bytes) { return bytes < 0 ? "-" : figure(bytes / (1 << 20), ""); }
+std::string megabytes_text(double bytes) { return bytes < 0 ? "-" : figure(bytes / kMegabyte, ""); }
 std::string ratio_text(double ratio) { return ratio > 0 ? fmt::format("{:.2f}", ratio) : "-"; }
 
 std::string count_text(uint64_t count, const char* one, const char* many) { return fmt::format("{} {}", count, count == 1 ? one : many); }

@@ -39,6 +39,7 @@ bool colours_on(int fd);
 std::string seconds_text(double seconds);
 std::string milliseconds_text(double ms);
 std::string megabytes_text(double bytes);
+constexpr double kMegabyte = 1 << 20; // what MB means in every table and picture
 std::string ratio_text(double ratio);
 // "1 collection", "2 collections".
 std::string count_text(uint64_t count, const char* one, const char* many);
