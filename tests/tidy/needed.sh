@@ -9,6 +9,8 @@ exports=$(nm -D --defined-only "$LIB" | awk '{print $3}' | sort | tr '\n' ' ')
 check "exports" "$exports" "GC_Initialize GC_VersionInfo "
 foreign=$(nm -D --undefined-only "$LIB" | awk '{print $2}' | sed 's/@.*//' | grep -E '^(_Zn|_Zd|__cxa_|_ZSt|__gxx|malloc|free|calloc|realloc|printf|fopen)' | grep -vE '^__cxa_(finalize|atexit)$' | tr '\n' ' ')
 check "foreign symbols" "$foreign" ""
+newest=$(nm -D --undefined-only "$LIB" | grep -o 'GLIBC_[0-9.]*' | cut -d_ -f2 | sort -V | tail -n 1)
+check "glibc of docs/installing.md (here $newest)" "$(printf '%s\n' "$newest" 2.34 | sort -V | tail -n 1)" "2.34"
 text=$(readelf -dW "$LIB" | grep -c TEXTREL)
 check "text relocations" "$text" "0"
 echo "$PASSED passed, $FAILED failed"

@@ -17,6 +17,6 @@ fi
 exec "$ROOT/tests/door/dotnet/conformance.sh" --lib "$LIB" --matrix quick $both --time-limit 600 --stress "stress_every=40,verify=both,workers=2" \
   --stress "stress_every=40,verify=both,workers=2,in_place=0" \
   --stress "marking=concurrent,moved_at_once=256k,stress_every=7,stress_kind=young" \
-  --stress "en_masse=mostly,lean=off,ahead=0,by_place=off,part=0,hold=off,huge_pages=on,compact_dense=101,compact_into=fresh,no_room=full,full_promotes=all,poison=on,stress_every=40" \
+  --stress "en_masse=mostly,lean=off,ahead=0,by_place=off,part=0,hold=off,huge_pages=on,compact_dense=101,compact_into=fresh,no_room=full,full_promotes=all,marking=concurrent,moved_at_once=0,poison=on,stress_every=40" \
   --stress "preset=hybrid,marking=stopped,ahead_by=batches,order=fifo,queue_capacity=8,root_capacity=8,root_batch=1,root_take=any,flush_threshold=1,last_resort=1,retain=on,huge_pages=auto,resize=fixed,eden_min=1m,live=off,log=/dev/null,log_detail=plain,workers=3,woken_per=0,verify=before,stress_every=40" \
   --stress "preset=ps_fragopt,task_queue=msqueue,card_phase=apart,conductor=works,marking=concurrent,sweep_beside=off,moved_at_once=1m,ahead_by=queue,steal=off,plab_young=1k,space_old=fragmented_hotspot,old_growth=5,gc_share=90,reserve=64g,trim=on,log=/dev/null,log_format=json,log_detail=roots,verify=both,woken_per=0,stress_every=40"

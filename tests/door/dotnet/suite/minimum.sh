@@ -31,6 +31,7 @@ for number in "${!names[@]}"; do
   DOTNET_GCPath=$LIB DOTNET_GCHeapHardLimit=$(printf '%x' "${limit:-0}") GARNER=log=$OUT/heap.json,log_format=json,log_detail=plain \
     timeout 300 dotnet "$WORKLOADS" ${command/\{parameters\}/$parameters} >"$OUT/$name.log" 2>&1
   read -r collections most < <(within "$OUT/heap.json")
+  say "$name in $limit bytes: $collections collections, the heap at most $most of its limit"
   if [ "$collections" -ge 1 ] && awk -v most="$most" 'BEGIN { exit !(most <= 1) }'; then pass
   else miss "$name in $limit bytes: $collections collections, the heap at most $most of its limit" "$OUT/$name.log"; fi
   rm -f "$OUT/heap.json"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The NuGet package in use: packed from the library, put into a local feed, referred to by a project outside of the tree, which is built, published in every way
+# The NuGet package in use: packed from the library, put into a local feed, referred to by a project of its own, which is built, published in every way
 # and run. Arguments: --lib PATH. Runtime packs for what is self-contained come from NuGet. Ends with "N passed, N failed".
 . "$(dirname "$0")/common.sh"
 WORK=$BUILD/tests/dotnet/package
@@ -69,6 +69,8 @@ make publish trimmed -r linux-x64 --self-contained true -p:PublishTrimmed=true &
 if make build options '-p:GarnerOptions="workers=1,log=stderr"'; then
   runs options $G dotnet "$WORK/out/options/App.dll"
   check 'options: not passed on' grep -q 'garner: heap ready: .*workers 1,' "$LOG.options.err"
+  runs environment $G env GARNER=workers=2,log=stderr dotnet "$WORK/out/options/App.dll"
+  check 'environment: GARNER does not win' grep -q 'garner: heap ready: .*workers 2,' "$LOG.environment.err"
 fi
 if make build off -p:GarnerEnabled=false; then
   runs off built-in dotnet "$WORK/out/off/App.dll"
