@@ -247,7 +247,6 @@ template <class H, class M> void Cycle<H, M>::tell(u64 now, const Request& reque
   heap_.trim(kept_free_); // the program runs: system calls, which for a large heap take longer than many a pause
   compaction().trim(request.give_back);
   evacuation().trim();
-  for (Space<M>* space : {&spaces_.eden, &spaces_.old, &spaces_.pinned}) space->trim();
   if (const u64 committed = heap_.budget().committed(); committed != end.committed) {
     end.committed = committed;
     publish();

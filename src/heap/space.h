@@ -116,17 +116,15 @@ template <class M> class Space {
     u32 count_ = 0;
     Range holes_[kAtOnce];
   };
-  void forget_holes() {
-    for (Vector<Range>& bin : holes_) bin.clear();
-    for (Vector<Range>& bin : resting_) bin.clear();
+  void forget_holes() { // the world stands
+    for (Vector<Range>* bins : {holes_, resting_})
+      for (u32 i = 0; i < kBins; i++) {
+        const usize had = bins[i].size();
+        bins[i].clear();
+        bins[i].ease(had, kKeptHoles); // a sparse heap makes them long
+      }
     rests_ = false;
     hole_bytes_.store_relaxed(0);
-  }
-  // Lists that a sparse heap made long. Any thread may be taking holes.
-  void trim() {
-    Locked<typename M::Lock> guard(lock_);
-    for (Vector<Range>* bins : {holes_, resting_})
-      for (u32 i = 0; i < kBins; i++) bins[i].ease(bins[i].size(), kKeptHoles);
   }
   // All of them go to a space that takes their regions over.
   void give_holes(Space& to) {

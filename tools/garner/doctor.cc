@@ -204,7 +204,7 @@ Command add_doctor(CLI::App& root) {
   auto wanted = std::make_shared<Wanted>();
   app->add_option("--lib", wanted->library, "The collector's library, if not the one beside this program")->type_name("PATH");
   app->add_option("--log", wanted->log, "A program's log, written by 'garner run --log' or with log=FILE,log_format=json: says what to set for it")->type_name("FILE");
-  app->footer("Each line is ok, note, problem, or set: what one would set, and why; GARNER=… and DOTNET_… in the environment of the program. The exit code is 1 when a problem would keep programs from running on the collector.");
+  app->footer("Each line is ok, note, problem, or set: what one would set, and why; GARNER= and DOTNET_ settings stand in the environment of the program. The exit code is 1 when a problem would keep programs from running on the collector.");
   return {app, [wanted](const Invocation&) { return doctor(wanted->library, wanted->log); }};
 }
 
