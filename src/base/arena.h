@@ -87,7 +87,7 @@ template <class T> class Vector {
     capacity_ = want / sizeof(T);
   }
   // `used`: what was needed of late. A list that was once much longer gives the rest back, but for `kept` items: it would be charged for as long as it lives.
-  void ease(usize used, usize kept) {
+  GARNER_COLD void ease(usize used, usize kept) {
     if (capacity_ > kept && used < capacity_ / 4) fit(max_of(used, kept));
   }
 

@@ -249,7 +249,7 @@ template <class M> class Heap {
     bool huge = false;
   };
   Taken take_locked(Role role, u8 label, u8 age, u8 home, Reach reach, bool here);
-  Taken take_elsewhere(Role role, u8 label, u8 age, u8 home, Reach reach);
+  GARNER_COLD Taken take_elsewhere(Role role, u8 label, u8 age, u8 home, Reach reach);
   // fn(home) for each other one that a slab may have, until it says that it will do.
   template <class F> void each_other_home(u8 home, F fn) const {
     for (u32 list = 0; list < kLists; list++)

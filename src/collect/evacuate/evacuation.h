@@ -159,7 +159,7 @@ template <class H, class M> class Evacuation {
   u32 sweep_tasks();
   void sweep_task(u32 task);
   void finish(Self& self);
-  void trim() { // the program may run; under the collection lock
+  GARNER_COLD void trim() { // the program may run; under the collection lock
     for (u32 i = 0; i < worker_count_; i++) workers_[i].trim();
     recent_pins_.note(pinned_count_);
     pinned_.ease(recent_pins_.fade(), Worker::kKeptEntries);
