@@ -50,7 +50,7 @@ eight-nodes.html: Collections by length of their pause: x 'pause, ms', y 'collec
 eight-nodes.html: Minimum mutator utilisation: x 'length of the window, ms', y 'least share of a window, %', legend '', data [0-9]{2}, tooltip 'length of the window, ms: 1 / program runs: 0 %'
 one-node.html: Minimum mutator utilisation: x 'length of the window, ms', y 'least share of a window, %', legend '', data 22, tooltip 'length of the window, ms: 1 / program runs: 0 %'
 one-node.html: Heap over time: x 'seconds since the first collection', y 'MB', legend 'committed,old,large,young,heap', data 21, tooltip 'seconds since the first collection: [0-9.]+ / committed: [0-9.]+ MB'
-one-node.html: Copied and promoted by each collection: x 'seconds since the first collection', y 'MB', legend 'copied,promoted', data 6, tooltip 'collection 2, copied: 8.48 MB'
+one-node.html: Copied and promoted by each collection: x 'seconds since the first collection', y 'MB', legend 'copied,promoted', data 6, tooltip 'collection 2, copied: 8.09 MB'
 limited.html: Heap over time: x 'seconds since the first collection', y 'MB', legend 'limit,committed,old,large,young,heap', data 24
 limited.html: Collections by length of their pause: x 'pause, ms', y 'collections', legend 'young,full', data 3
 one-node.html: Workers in the longest collection \(.*\): x '.*, ms', y 'worker', legend '.*phases'
