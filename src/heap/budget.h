@@ -3,7 +3,7 @@
 // Equation: charged = sum of Region::charged. A request is granted iff pages(charged + request) + own <= limit, where
 // pages(x) = x + 3x/64 (the share of marks and targets, touched by full collections; x + 4x/64 with marks of their own for a heap that has been marked beside the program) and own is a fixed amount for what the collector maps at start
 // and touches little of, and what its lists (finalizable objects, handles, roots) have grown by since. limit 0 means no limit. Not in it: cards, starts and descriptions of regions, 1/512 of x.
-// Any-thread; grants are compare-and-swap, so the limit is never exceeded, not even for a moment.
+// Any-thread; grants are compare-and-swap, so pages never exceed the limit, not even for a moment. Lists grow without asking: by as much it may be exceeded until the next grant.
 #pragma once
 #include "base/arena.h"
 
