@@ -15,7 +15,7 @@ namespace garner::tool {
 namespace {
 
 // What a figure's numbers are divided by for its axis, as its title has its unit behind the last blank.
-double unit_of(const Figure& figure) { return std::string_view(figure.key) == "peak_bytes" ? 1 << 20 : 1; }
+double unit_of(const Figure& figure) { return std::string_view(figure.key) == "peak_bytes" ? kMegabyte : 1; }
 
 std::string size_name(const Comparison& comparison) { return comparison.at == "unlimited" ? "no limit" : comparison.at + "×"; }
 

@@ -66,18 +66,6 @@ uint64_t LogReader::heap_after() const {
   return all;
 }
 
-uint64_t LogReader::most_committed() const {
-  uint64_t most = 0;
-  for (const auto& [pid, heap] : heaps_) most = std::max(most, heap.most_committed);
-  return most;
-}
-
-uint64_t LogReader::most_left() const {
-  uint64_t most = 0;
-  for (const auto& [pid, heap] : heaps_) most = std::max(most, heap.most_left);
-  return most;
-}
-
 void LogReader::record(const std::string& line) {
   if (line.empty()) return; // the end of a cut record
   bool of_worker = (line.starts_with("{\"event\":\"worker_phase\"") || line.starts_with("{\"event\":\"spans\"")) && line.back() == '}';
@@ -101,12 +89,10 @@ void LogReader::record(const std::string& line) {
   } else if (event == "cycle_end") {
     kinds_[word(record, "kind")]++;
     pauses_ms_.push_back(double(number(record, "pause_ns")) / 1e6);
-    auto found = heaps_.find(pid);
-    if (found == heaps_.end()) return;
-    HeapSeen& heap = found->second;
-    heap.heap_after = number(record, "heap_after");
-    heap.most_committed = std::max(heap.most_committed, number(record, "committed"));
-    if (word(record, "kind") == "full") heap.most_left = std::max(heap.most_left, heap.heap_after);
+    const uint64_t after = number(record, "heap_after");
+    if (auto heap = heaps_.find(pid); heap != heaps_.end()) heap->second.heap_after = after;
+    most_committed_ = std::max(most_committed_, number(record, "committed"));
+    if (word(record, "kind") == "full") most_left_ = std::max(most_left_, after);
   } else if (event == "out_of_memory") {
     out_of_memory_++;
   }

@@ -15,7 +15,6 @@ struct HeapSeen {
   uint64_t limit_bytes = 0, reserved_bytes = 0, heap_after = 0;
   unsigned workers = 0, nodes = 0;
   std::string door, preset;
-  uint64_t most_committed = 0, most_left = 0; // most_left: by a full collection
 };
 
 class LogReader {
@@ -33,8 +32,8 @@ class LogReader {
   const std::vector<double>& pauses_ms() const { return pauses_ms_; }
   uint64_t collections() const { return pauses_ms_.size(); }
   uint64_t heap_after() const; // sum over the processes, after the last collection of each
-  uint64_t most_committed() const; // by the heap that had most
-  uint64_t most_left() const;      // by a full collection, of the heap of which most lives
+  uint64_t most_committed() const { return most_committed_; } // by the heap that had most
+  uint64_t most_left() const { return most_left_; }           // by a full collection, of the heap of which most lives
   uint64_t out_of_memory() const { return out_of_memory_; }
   uint64_t bad_lines() const { return bad_lines_ + (rest_.empty() ? 0 : 1); } // the last with them while it lacks its end: of a program that is gone it was cut, by a full disk
   uint64_t lost_records() const { return lost_; }
@@ -50,6 +49,7 @@ class LogReader {
   std::map<uint64_t, HeapSeen> heaps_;
   std::map<std::string, uint64_t> kinds_;
   std::vector<double> pauses_ms_;
+  uint64_t most_committed_ = 0, most_left_ = 0;
   uint64_t out_of_memory_ = 0, bad_lines_ = 0, lost_ = 0;
 };
 

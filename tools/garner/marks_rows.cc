@@ -141,8 +141,9 @@ TitledTable mode_table(const std::vector<PartPlan>& plans, const Parts& parts, c
   head.insert(head.end(), sizes.begin(), sizes.end());
   head.insert(head.end(), {"with a limit", "all"});
   Table table(head);
-  std::vector<std::vector<Mode>> against = {kStock};
-  for (Mode mode : kStock) against.insert(against.end() - 1, {mode});
+  std::vector<std::vector<Mode>> against;
+  for (Mode mode : kStock) against.push_back({mode});
+  against.push_back(kStock);
   for (const std::vector<Mode>& modes : against) {
     const Compared all = compared(plans, parts, figure, modes);
     std::vector<std::string> cells = {modes.size() == 1 ? name_of(modes[0]) : "the best of them"};
@@ -541,7 +542,7 @@ Verdict peak_verdict(const std::string& figure, const std::string& name, const P
   const BenchResult* part = good_part(parts, name, verdict);
   if (part == nullptr) return verdict;
   const Best best = best_stock(*part, "peak_bytes");
-  const double ours = median_of(part->contenders[0], "peak_bytes"), more = (ours - best.value) / (1 << 20);
+  const double ours = median_of(part->contenders[0], "peak_bytes"), more = (ours - best.value) / kMegabyte;
   const bool known = ours >= 0 && best.value >= 0;
   if (known) verdict.value = more;
   verdict.reached = known ? fmt::format("{:+.1f} MB: {} and {} ({})", more, megabytes_text(ours), megabytes_text(best.value), best.of) : "-";
