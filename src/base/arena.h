@@ -60,6 +60,12 @@ template <class T> class Vector {
     size_ = n;
     return true;
   }
+  // The same, but with room for no more than that, in whole pages: for who knows when it grows again.
+  [[nodiscard]] GARNER_COLD bool resize_exactly(usize n) {
+    if (n > capacity_ && !take(n)) return false;
+    size_ = n;
+    return true;
+  }
   // Gives the memory back; the vector is empty and usable again.
   void release() {
     if (items_ != nullptr) {
@@ -97,7 +103,10 @@ template <class T> class Vector {
   GARNER_COLD bool grow(usize least) {
     // Large ones grow by an eighth: the system moves pages, not bytes, and room never used counts against the heap's limit.
     usize ample = capacity_ * sizeof(T) < kDoubledBelow ? capacity_ * 2 : capacity_ + capacity_ / 8;
-    usize want = bytes_of(max_of(least, ample));
+    return take(max_of(least, ample));
+  }
+  bool take(usize capacity) {
+    const usize want = bytes_of(capacity);
     void* at = items_ == nullptr ? map_own(want) : remap_own(items_, bytes_of(capacity_), want);
     if (at == nullptr) return false;
     count_list(i64(want) - i64(items_ == nullptr ? 0 : bytes_of(capacity_)));

@@ -80,7 +80,7 @@ template <class H, class M> void Cycle<H, M>::end_marking(Self& self, CycleEnd& 
   WeakThings<H, M, Marking<H, M>> weak(host_, m);
   weak_things(self, m, weak, Kind::full, end);
   if (m.late_tasks() != 0) tracing_phase(self, Phase::mark, most, m.late_tasks(), m, [&](Self& s, u32 task) { m.late_task(s, task); });
-  GARNER_CHECK(weak.resort(), "no memory for the finalization queue");
+  weak.resort();
   host_.side_tables([&](Ref ref) { return m.alive(ref) ? ref : Ref{0}; });
   TaskBody measure{[&](Self&, u32 task) { m.measure_task(task); }};
   end.compact_ns += phase(self, Phase::compact, most, m.sweep_tasks(), measure);

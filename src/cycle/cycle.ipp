@@ -425,7 +425,7 @@ template <class H, class M> void Cycle<H, M>::full(Self& self, bool compact_all,
   c.choose(most * 2, compact_all, due || end.cause == Cause::stress);
   TaskBody plan{[&](Self& s, u32 task) { c.plan_task(s, task); }};
   ns += phase(self, Phase::compact, most, c.plan_tasks(), plan);
-  GARNER_CHECK(weak.resort(), "no memory for the finalization queue");
+  weak.resort();
   TaskBody slide{[&](Self& s, u32 task) { c.slide_task(s, task); }};
   ns += phase(self, Phase::update, most, c.slide_tasks(), slide);
   host_.side_tables([&](Ref ref) { return c.alive(ref) ? c.now_at(ref) : Ref{0}; }); // the host looks at the objects' new places

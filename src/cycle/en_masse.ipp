@@ -25,7 +25,7 @@ template <class H, class M> bool Cycle<H, M>::lies_well() {
 
 template <class H, class M> bool Cycle<H, M>::many_finalizable() {
   const FinalizeQueue& queue = host_.finalizers();
-  return queue.registered[0].size() + queue.registered[1].size() > kFewFinalizable;
+  return queue.registered_count(0) + queue.registered_count(1) > kFewFinalizable;
 }
 
 // In old space, for copies of so many bytes; 0: few.

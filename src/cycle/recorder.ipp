@@ -91,10 +91,8 @@ template <class H, class M, class T> void Recorder<H, M, T>::read_tables() {
         bool held = pair.how != RootClass::counted || host_.counted_alive(object);
         add(object, second, held ? pair.how : RootClass::weak_long, 0);
       });
-  for (auto& list : host_.finalizers().registered)
-    for (Ref& ref : list) add(ref, {0}, RootClass::finalizable, 0);
-  for (auto& list : host_.finalizers().ready)
-    for (Ref& ref : list) add(ref, {0}, RootClass::ready, 0);
+  host_.finalizers().each_registered([&](Ref ref) { add(ref, {0}, RootClass::finalizable, 0); });
+  host_.finalizers().each_ready([&](Ref ref) { add(ref, {0}, RootClass::ready, 0); });
 }
 
 // ---- 2: what they reach ----

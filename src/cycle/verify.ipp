@@ -133,10 +133,8 @@ template <class H, class M> class Verifier {
           check_ref(word(slot), {__atomic_load_n(slot, __ATOMIC_RELAXED)});
           if (HandleKind(k) == HandleKind::dependent) check_ref(word(slot + 1), {__atomic_load_n(slot + 1, __ATOMIC_RELAXED)});
         });
-    for (auto& list : host_.finalizers().registered)
-      for (Ref& ref : list) check_ref(word(&ref), ref);
-    for (auto& list : host_.finalizers().ready)
-      for (Ref& ref : list) check_ref(word(&ref), ref);
+    host_.finalizers().each_registered([&](Ref& ref) { check_ref(word(&ref), ref); });
+    host_.finalizers().each_ready([&](Ref& ref) { check_ref(word(&ref), ref); });
   }
 
   Heap<M>& heap_;

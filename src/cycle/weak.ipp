@@ -47,79 +47,49 @@ template <class H, class M, class T> class WeakThings {
   // Finds dead registered objects of the collected generations; keeps them in a tracing phase. Returns how many.
   template <class Run> usize finalize(Run run) {
     FinalizeQueue& queue = host_.finalizers();
-    fresh_.clear();
-    bool good = true;
-    for (u32 g = 0; g <= tracer_.condemned(); g++) {
-      Vector<Ref>& list = queue.registered[g];
-      look_at(list, run);
-      usize kept = 0;
-      for (usize i = 0; i < list.size(); i++) {
-        Ref ref{list[i].at & ~kDead};
-        if (ref.at == 0) continue;
-        if (ref == list[i]) list[kept++] = ref;
-        else good = fresh_.push(ref) && good;
-      }
-      list.truncate(kept);
-    }
-    if (fresh_.size() != 0)
-      run(u32(div_up(fresh_.size(), kReadyPerTask)), [&](Self& self, u32 task) {
-        const usize end = min_of(fresh_.size(), usize(task + 1) * kReadyPerTask);
-        for (usize i = usize(task) * kReadyPerTask; i < end; i++) {
-          if (i + kAhead < end) tracer_.expect(fresh_[i + kAhead]);
-          tracer_.keep_in(self, fresh_[i]);
+    look_at(queue.registered_up_to(tracer_.condemned()), run);
+    const FinalizeQueue::Part fresh = queue.gather(tracer_.condemned());
+    const usize found = fresh.size();
+    if (found != 0)
+      run(u32(div_up(found, kReadyPerTask)), [&](Self& self, u32 task) {
+        const usize end = min_of(found, usize(task + 1) * kReadyPerTask);
+        for (usize i = usize(task) * kReadyPerTask; i < end; i++) { // the oldest is the last
+          if (i + kAhead < end) tracer_.expect(fresh[found - 1 - i - kAhead]);
+          tracer_.keep_in(self, fresh[found - 1 - i]);
         }
       });
-    usize found = fresh_.size(), ordinary = 0;
-    for (Ref ref : fresh_) {
-      if (host_.critical(ref)) good = queue.ready[1].push(ref) && good;
-      else fresh_[ordinary++] = ref;
-    }
-    fresh_.truncate(ordinary);
-    if (queue.ready[0].empty()) queue.ready[0].swap(fresh_);
-    else
-      for (Ref ref : fresh_) good = queue.ready[0].push(ref) && good;
-    if (T::moves_now) good = resort() && good;
-    GARNER_CHECK(good, "no memory for the finalization queue");
+    bool critical = false;
+    for (Ref& ref : fresh)
+      if (host_.critical(ref)) critical = true, ref.at |= FinalizeQueue::kCritical;
+    if (critical) queue.part(fresh);
+    if (T::moves_now) resort();
     return found;
   }
 
-  // Puts registered objects that live on into the list of their new generation, at their new address. For a full collection this
+  // Puts registered objects that live on into the part of their new generation, at their new address. For a full collection this
   // needs the plan, and the ready ones follow it too.
-  [[nodiscard]] bool resort() {
+  // Not inline, as tracing_phase is not.
+  [[gnu::noinline]] void resort() {
     FinalizeQueue& queue = host_.finalizers();
-    bool good = true;
-    usize old[FinalizeQueue::kGenerations] = {}; // entries of before; what is behind them has just come from another list
-    for (u32 g = 0; g <= tracer_.condemned(); g++) old[g] = queue.registered[g].size();
-    for (u32 g = 0; g <= tracer_.condemned(); g++) {
-      Vector<Ref>& list = queue.registered[g];
-      usize kept = 0;
-      for (usize i = 0; i < old[g]; i++) {
-        if (i + kAhead < old[g]) tracer_.expect(list[i + kAhead]);
-        Ref ref = list[i], now = tracer_.now_at(ref);
-        u32 goes_to = tracer_.generation_now(T::moves_now ? now : ref);
-        if (goes_to == g) list[kept++] = now;
-        else good = queue.registered[goes_to].push(now) && good;
-      }
-      for (usize i = old[g]; i < list.size(); i++) list[kept++] = list[i];
-      list.truncate(kept);
+    const FinalizeQueue::Part all = queue.registered_up_to(tracer_.condemned());
+    for (usize i = 0; i < all.size(); i++) {
+      if (i + kAhead < all.size()) tracer_.expect(all[i + kAhead]);
+      const Ref ref = all[i], now = tracer_.now_at(ref);
+      all[i] = {now.at | FinalizeQueue::tag_of(tracer_.generation_now(T::moves_now ? now : ref))};
     }
-    if (!T::moves_now)
-      for (Vector<Ref>& list : queue.ready)
-        for (Ref& ref : list) ref = tracer_.now_at(ref);
-    return good;
+    queue.file(tracer_.condemned());
+    if (!T::moves_now) queue.each_ready([&](Ref& ref) { ref = tracer_.now_at(ref); });
   }
 
  private:
-  static constexpr word kDead = 1; // in an entry of a list: no object's address has it
-
-  // Tells the dead of a list of registered objects, in place: there may be millions, and memory may be what is missing. The living are where they are now; who needs no finalization is null.
-  template <class Run> void look_at(Vector<Ref>& list, Run run) {
+  // Tells the dead of registered objects, in place. The living are where they are now; who needs no finalization is null.
+  template <class Run> [[gnu::noinline]] void look_at(FinalizeQueue::Part list, Run run) {
     auto part = [&](usize at, usize end) {
       for (; at < end; at++) {
         if (at + kAhead < end) tracer_.expect(list[at + kAhead]);
         Ref ref = list[at];
         if (tracer_.alive(ref)) list[at] = T::moves_now ? tracer_.now_at(ref) : ref;
-        else list[at] = host_.drop_eagerly(ref) || host_.take_suppressed(ref) ? Ref{0} : Ref{ref.at | kDead};
+        else list[at] = host_.drop_eagerly(ref) || host_.take_suppressed(ref) ? Ref{0} : Ref{ref.at | FinalizeQueue::kDead};
       }
     };
     if (list.size() <= kEntriesPerTask) return part(0, list.size());
@@ -232,7 +202,6 @@ template <class H, class M, class T> class WeakThings {
   T& tracer_;
   typename M::template Atomic<u32> progress_; // a second object was kept by this visit
   bool all_listed_ = false; // the undecided are all in the workers' lists
-  Vector<Ref> fresh_;
 };
 
 } // namespace garner

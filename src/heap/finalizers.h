@@ -1,8 +1,13 @@
 // FinalizeQueue: the objects whose finalizers must run once, by generation, and those whose turn has come.
 //
-// Registered objects are weak: one list per generation, so a young collection looks at young ones only. Ready objects are roots:
-// ordinary ones leave first, critical ones when no ordinary one is left.
-// Concurrency: add() from any thread of the program and next_ready() from the one that runs finalizers, under one short spin lock; collections own everything.
+// Registered objects are weak: a part for each generation, so a young collection looks at young ones only. Ready objects are roots: ordinary ones leave first, critical ones when no
+// ordinary one is left, both in the order in which they were registered, but for what a collection has moved between generations, or who is registered when already old.
+// All of them are in one array, the parts side by side (of the ready ones the oldest stands rightmost), and free places in the middle, of which a sixteenth is always kept:
+//
+//   | generation 2 | 1 | 0 |   free   | ordinary, ready | taken | critical, ready | taken |
+//
+// So a collection, in which memory may be what is missing, sorts every entry where it is and needs none; only who registers needs memory, and can be told that there is none.
+// Concurrency: add() and grow() from any thread of the program and next_ready() from the one that runs finalizers, under one short spin lock; collections own everything.
 #pragma once
 #include "base/arena.h"
 #include "base/atomic.h"
@@ -13,69 +18,75 @@ namespace garner {
 class FinalizeQueue {
  public:
   static constexpr u32 kGenerations = 3;
+  // In an entry, for as long as a collection tells them apart: no object's address has these bits. What they say is each call's own.
+  static constexpr word kTag = 3;
+  static constexpr word kDead = 1;     // for gather()
+  static constexpr word kCritical = 1; // for part()
+  static constexpr word tag_of(u32 generation) { return kGenerations - 1 - generation; } // for file(): the old ones, which are most, have none
 
-  bool add(u32 generation, Ref ref) { // false: no memory
-    Locked<SpinLock> guard(lock_);
-    return registered[generation].push(ref);
-  }
-  // Who asks has ended the one before.
-  Ref next_ready() {
-    Locked<SpinLock> guard(lock_);
-    ended_ += in_hand_;
-    in_hand_ = 0;
-    for (u32 critical = 0; critical < 2; critical++) {
-      Vector<Ref>& list = ready[critical];
-      if (taken_[critical] < list.size()) {
-        Ref ref = list[taken_[critical]++];
-        if (taken_[critical] == list.size()) {
-          list.clear();
-          taken_[critical] = 0;
-        }
-        in_hand_ = 1;
-        return ref;
-      }
-    }
-    return {0};
-  }
-  usize ready_count() {
-    Locked<SpinLock> guard(lock_);
-    return ready[0].size() - taken_[0] + ready[1].size() - taken_[1];
-  }
+  struct Part {
+    Ref* from;
+    Ref* to;
+    Ref* begin() const { return from; }
+    Ref* end() const { return to; }
+    usize size() const { return usize(to - from); }
+    Ref& operator[](usize i) const { return from[i]; }
+  };
+
+  // False: no place is free. grow() makes some, and takes growth() bytes for it (0: none), for which whoever keeps to a limit asks first.
+  bool add(u32 generation, Ref ref);
+  // ample: as many as will not be asked for again soon.
+  usize growth(bool ample);
+  bool grow(bool ample, usize most = ~usize(0)); // false: no memory. Where others were faster and it would take more than `most` bytes now, nothing has happened
+  // Both, for who has no limit to keep.
+  bool add_growing(u32 generation, Ref ref) { return add(generation, ref) || (grow(true) && add(generation, ref)); }
+
+  // Null: none is ready. Who asks has ended the one before.
+  Ref next_ready();
+  usize ready_count();
   // What is ready or in hand, either of which keeps what it refers to; and how many finalizers have ended. While no collection is going on.
   struct Progress {
     usize waiting;
     u64 ended;
   };
-  Progress progress() {
-    const usize ready_ones = ready_count();
-    Locked<SpinLock> guard(lock_);
-    return {ready_ones + in_hand_, ended_};
-  }
-  // With the world stopped: forgets the taken prefix, so that the lists can be visited whole, and gives back the memory of lists that were long once.
-  void compact() {
-    for (Vector<Ref>& list : registered) give_back(list);
-    for (u32 c = 0; c < 2; c++) {
-      if (taken_[c] == 0) {
-        give_back(ready[c]);
-        continue;
-      }
-      usize n = ready[c].size() - taken_[c];
-      memmove(static_cast<void*>(ready[c].begin()), ready[c].begin() + taken_[c], n * sizeof(Ref));
-      ready[c].truncate(n);
-      taken_[c] = 0;
-      give_back(ready[c]);
-    }
-  }
+  Progress progress();
 
-  Vector<Ref> registered[kGenerations];
-  Vector<Ref> ready[2]; // ordinary, critical
+  // -- for collections, with the world stopped --
+  // First of all: taken places are free ones from now on, and memory that was needed once goes back.
+  void compact();
+  Part registered(u32 generation) { return between(generation + 1 == kGenerations ? 0 : ends_[generation + 1], ends_[generation]); }
+  usize registered_count(u32 generation) const { return ends_[generation] - (generation + 1 == kGenerations ? 0 : ends_[generation + 1]); }
+  // Those of `condemned` and of all that are younger.
+  Part registered_up_to(u32 condemned) { return {registered(condemned).from, registered(0).to}; }
+  Part ready(bool critical) { return critical ? between(critical_from_, critical_to_) : between(ordinary_from_, ordinary_to_); }
+  template <class F> void each_ready(F fn) { // fn(Ref&)
+    for (Ref& ref : ready(false)) fn(ref);
+    for (Ref& ref : ready(true)) fn(ref);
+  }
+  template <class F> void each_registered(F fn) {
+    for (Ref& ref : registered_up_to(kGenerations - 1)) fn(ref);
+  }
+  // Of registered_up_to(condemned): null entries go, and those with kDead become ready ones, as if all were ordinary. They are returned, without the tag; the last is the oldest.
+  Part gather(u32 condemned);
+  // Those of `fresh`, which gather() has returned, that have kCritical are put where they belong.
+  void part(Part fresh);
+  // Entries of registered_up_to(condemned) are put where their tags say.
+  void file(u32 condemned);
 
  private:
-  static constexpr usize kKept = 1 << 16; // entries
-  static void give_back(Vector<Ref>& list) { list.ease(list.size(), kKept); }
+  static constexpr usize kFirst = 512, kKept = 1 << 16; // entries
+  static constexpr usize kDoubledBelow = 1 << 17;
+  Part between(usize from, usize to) { return {all_.begin() + from, all_.begin() + to}; }
+  usize used() const { return ends_[0] + (ordinary_to_ - ordinary_from_) + (critical_to_ - critical_from_); }
+  static usize spare(usize used) { return used / 16 + 8; }
+  usize grown(bool ample) const; // how many places there should be; as many as there are where that is enough once taken ones are free again
+  usize bytes_more(bool ample) const { return align_up(grown(ample) * sizeof(Ref), kPageBytes) - align_up(all_.size() * sizeof(Ref), kPageBytes); }
+  void to_the_right(usize places); // ready ones, in an array of so many
 
   SpinLock lock_;
-  usize taken_[2] = {};
+  Vector<Ref> all_;
+  usize ends_[kGenerations] = {}; // of generation 0, of 1, of 2: ends_[2] <= ends_[1] <= ends_[0] <= ordinary_from_
+  usize ordinary_from_ = 0, ordinary_to_ = 0, critical_from_ = 0, critical_to_ = 0;
   usize in_hand_ = 0; // one at most
   u64 ended_ = 0;
 };

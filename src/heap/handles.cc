@@ -8,10 +8,12 @@ namespace garner {
 HandleChunk* HandleTable::map_chunk() {
   if (next_ == end_) {
     constexpr usize kBlock = 64 * HandleChunk::kBytes;
+    if (grows_ != nullptr) grows_(who_, kBlock, true);
     next_ = word(map_own(kBlock));
     end_ = next_ == 0 ? 0 : next_ + kBlock;
+    if (next_ != 0) count_list(i64(kBlock)); // it stays ours
+    if (grows_ != nullptr) grows_(who_, kBlock, false);
     if (next_ == 0) return nullptr;
-    count_list(i64(kBlock)); // it stays ours
   }
   next_ += HandleChunk::kBytes;
   return reinterpret_cast<HandleChunk*>(next_ - HandleChunk::kBytes);

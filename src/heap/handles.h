@@ -92,6 +92,9 @@ struct HandleOwner {
 class HandleTable {
  public:
   // Null when there is no memory. `owner` outlives its handles. processor: of the calling thread, a hint.
+  // Of a limit it is told around each growth, which is never refused: who makes a handle holds on to an object by its address, so no collection may come.
+  using Grows = void (*)(void* who, usize bytes, bool begins); // under growth_, in turn
+  void tell_growth(Grows grows, void* who) { grows_ = grows, who_ = who; } // before there are threads that make handles
   Handle create(HandleOwner& owner, HandleKind kind, Ref ref, word extra, u32 processor = 0);
   void destroy(Handle handle);          // any thread
   void uproot(HandleOwner& owner);      // any thread: every handle of a store holds nothing from now on, and stays the store's
@@ -125,10 +128,12 @@ class HandleTable {
   Handle take_slot(HandleChunk& chunk, Ref ref, word extra);
 
   Stripe stripes_[kHandleStripes];
-  SpinLock growth_;                          // guards chunk lists' growth and dead_; taken last
+  SpinLock growth_;                          // guards chunk lists' growth and dead_; taken last, but for the heap's own
   HandleChunk** lists_[kHandleKinds] = {};   // reserved at full length on first use, so readers never see them move
   Atomic<u32> counts_[kHandleKinds];
   HandleChunk* dead_[kHandleKinds] = {};     // the emptied chunks of stores that are gone, by next_free; they stay in their lists
+  Grows grows_ = nullptr;
+  void* who_ = nullptr;
   word next_ = 0, end_ = 0;                  // rest of the block that chunks are cut from
 };
 

@@ -168,6 +168,9 @@ template <class M> class Heap {
   // Started by whoever wants to ask it (T5); false: no address space.
   PageNodes<M>& page_nodes() { return page_nodes_; }
   bool start_page_nodes() { return page_nodes_.start(*machine_, base_, bytes_); }
+  // For lists of the collector's own that grow by `bytes`, for which free regions give up their pages; false: there is no room. Charged until lent() tells that they count as lists do. Any-thread.
+  bool lend(usize bytes, Reach reach);
+  void lent(usize bytes) { budget_.give(bytes); }
   Budget<M>& budget() { return budget_; }
   const Budget<M>& budget() const { return budget_; }
   void fill(word at, usize bytes) const {

@@ -321,6 +321,14 @@ template <class M> bool Heap<M>::find_budget(usize bytes, u32 first, u32 regions
   return true;
 }
 
+template <class M> bool Heap<M>::lend(usize bytes, Reach reach) {
+  if (budget_.grant(bytes, reach)) return true;
+  Locked<typename M::Lock> guard(lock_);
+  while (!budget_.grant(bytes, reach))
+    if (!drop_one(0, 0)) return false;
+  return true;
+}
+
 template <class M> bool Heap<M>::mark_twice() {
   Locked<typename M::Lock> guard(lock_);
   if (!budget_.may_mark_twice(free_charged_.load_relaxed())) return false; // pages that come back at once are not given up for nothing

@@ -172,14 +172,14 @@ template <class M> void Examiner<M>::check_finalizers() {
   FinalizeQueue& queue = host_.finalize_queue;
   std::vector<u32> registered(shadow_.count()), ready(shadow_.count()), excused(shadow_.count());
   for (u32 g = 0; g < FinalizeQueue::kGenerations; g++)
-    for (Ref ref : queue.registered[g]) {
+    for (Ref ref : queue.registered(g)) {
       Id id = synthetic::id_of(ref);
       if (heap_at_[id] != ref.at) fail("a registration holds something else", id, ref.at);
       if (g > host_.generation_of(ref)) fail("a registration is filed as older than its object", id, g);
       registered[id]++;
     }
   for (u32 c = 0; c < 2; c++)
-    for (Ref ref : queue.ready[c]) {
+    for (Ref ref : queue.ready(c == 1)) {
       Id id = synthetic::id_of(ref);
       if (heap_at_[id] != ref.at) fail("a ready entry holds something else", id, ref.at);
       if (host_.critical(ref) != (c == 1)) fail("a ready entry is in the wrong list", id, c);

@@ -124,7 +124,7 @@ template <class M> void Player<M>::forget(Shadow::HandleNote& note) {
 }
 
 template <class M> void Player<M>::register_finalizer(Found what) {
-  GARNER_CHECK(host_.finalize_queue.add(min_of(host_.generation_of(what.ref), 2u), what.ref), "no memory");
+  GARNER_CHECK(host_.finalize_queue.add_growing(min_of(host_.generation_of(what.ref), 2u), what.ref), "no memory");
   shadow_[what.id].registered++;
 }
 

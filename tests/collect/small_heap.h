@@ -50,7 +50,7 @@ template <class M> class SmallHeapOn {
   Ref array(usize slots) { return make(synthetic::make_type(synthetic::Shape::repeated, 0, synthetic::pattern(1, 0), kMinObjectBytes + slots * kWordBytes)); }
   Ref finalizable(u8 flags = 0) {
     Ref ref = make(synthetic::make_type(synthetic::Shape::plain, u8(synthetic::kFinalizable | flags), 1, 40));
-    EXPECT_TRUE(host.finalize_queue.add(host.generation_of(ref), ref));
+    EXPECT_TRUE(host.finalize_queue.add_growing(host.generation_of(ref), ref));
     return ref;
   }
   static u32 id(Ref ref) { return synthetic::id_of(ref); }

@@ -43,7 +43,7 @@ TEST_F(VerifierDeath, AHandleThatHoldsNoObject) {
   EXPECT_DEATH(damaged([](SmallHeap& heap) { heap.host.table.create(heap.host.owner, HandleKind::weak_long, {heap.at(3).at + 16}, 0); }), "reference to no object");
 }
 TEST_F(VerifierDeath, ARegistrationThatHoldsNoObject) {
-  EXPECT_DEATH(damaged([](SmallHeap& heap) { EXPECT_TRUE(heap.host.finalize_queue.add(0, {heap.at(3).at + 16})); }), "reference to no object");
+  EXPECT_DEATH(damaged([](SmallHeap& heap) { EXPECT_TRUE(heap.host.finalize_queue.add_growing(0, {heap.at(3).at + 16})); }), "reference to no object");
 }
 TEST_F(VerifierDeath, AYoungReferenceOnACleanCard) {
   EXPECT_DEATH(damaged([](SmallHeap& heap) {

@@ -79,8 +79,7 @@ TEST_P(WeakAndFinal, ManyAreLookedAtInParts) {
   for (Ref ref; (ref = queue.next_ready()).at != 0;) ran.push_back(many.id(ref));
   EXPECT_EQ(ran, dead);
   std::vector<word> registered, expected;
-  for (Vector<Ref>& list : queue.registered)
-    for (Ref ref : list) registered.push_back(ref.at);
+  queue.each_registered([&](Ref ref) { registered.push_back(ref.at); });
   for (u32 i = 0; i < kMany; i += 3) expected.push_back(many.get(many.at(table), i).at);
   EXPECT_EQ(registered, expected);
 }
@@ -103,7 +102,7 @@ TEST_P(WeakAndFinal, ResurrectedAndRegisteredAgain) {
     heap.collect(round == 0 ? GetParam() : Kind::full, true);
     Ref ref = next();
     ASSERT_NE(ref.at, 0u) << round;
-    ASSERT_TRUE(heap.host.finalize_queue.add(heap.generation(ref), ref));
+    ASSERT_TRUE(heap.host.finalize_queue.add_growing(heap.generation(ref), ref));
   }
 }
 
@@ -125,7 +124,7 @@ TEST_P(WeakAndFinal, HandlesDieInTheMiddleOfACollection) {
     Ref ref = heap.make(synthetic::make_type(synthetic::Shape::plain, synthetic::kFinalizable | synthetic::kEager, 0, 32));
     Handle h = handle(i % 2 == 0 ? HandleKind::weak_short : HandleKind::strong, heap.at(target));
     store_word(synthetic::body_of(ref), word(h));
-    ASSERT_TRUE(heap.host.finalize_queue.add(0, ref));
+    ASSERT_TRUE(heap.host.finalize_queue.add_growing(0, ref));
     handles.push_back(h);
   }
   EXPECT_EQ(heap.host.table.in_use(), 400u);
@@ -153,11 +152,11 @@ TEST_P(WeakAndFinal, ManyAreToldApartByWorkers) {
     }
     if (suppress) store_word(header_of(ref).at, load_word(header_of(ref).at) | synthetic::kSuppressed), suppressed++;
     if (!eager && !suppress) wanted.insert(heap.id(ref));
-    ASSERT_TRUE(heap.host.finalize_queue.add(0, ref));
+    ASSERT_TRUE(heap.host.finalize_queue.add_growing(0, ref));
     if (suppress && i % 100 == 55) again.push_back(ref);
   }
   for (Ref ref : again) { // far from their first entries, so that another worker looks at these
-    ASSERT_TRUE(heap.host.finalize_queue.add(0, ref));
+    ASSERT_TRUE(heap.host.finalize_queue.add_growing(0, ref));
     wanted.insert(heap.id(ref));
   }
   heap.collect(GetParam(), true);
@@ -211,9 +210,9 @@ TEST(Finalizers, AYoungCollectionAsksForYoungOnesOnly) {
   SmallHeap heap;
   usize root = heap.root(heap.finalizable());
   heap.young();
-  EXPECT_EQ(heap.host.finalize_queue.registered[1].size(), 1u);
+  EXPECT_EQ(heap.host.finalize_queue.registered_count(1), 1u);
   heap.young();
-  EXPECT_EQ(heap.host.finalize_queue.registered[2].size(), 1u);
+  EXPECT_EQ(heap.host.finalize_queue.registered_count(2), 1u);
   heap.let_go(root);
   heap.young();
   EXPECT_EQ(heap.host.finalize_queue.ready_count(), 0u);

@@ -50,6 +50,30 @@ TEST(Budget, OfWhatIsKeptBackAQuarterIsForTheLastPlace) {
   EXPECT_LE(budget.committed(), 4 * MiB);
 }
 
+// A list that asks before it grows: free regions give up their pages for it, what is kept back is left alone unless it may have that, and none of it is owed.
+TEST(Budget, ListsAskBeforeTheyGrow) {
+  BareHeap bare(4 * MiB);
+  auto& budget = bare.heap.budget();
+  budget.hold(512 * KiB);
+  std::vector<u32> all;
+  for (u32 index; (index = bare.heap.take_region(Role::old, kLabelOld, 0)) != kNoRegion;) all.push_back(index);
+  EXPECT_FALSE(bare.heap.lend(MiB, Reach::ordinary)) << "nothing is free";
+  EXPECT_FALSE(bare.heap.lend(MiB, Reach::all)) << "nor as much kept back";
+  ASSERT_TRUE(bare.heap.lend(256 * KiB, Reach::all));
+  EXPECT_LE(budget.committed(), 4 * MiB);
+  EXPECT_EQ(budget.borrowed(), 0u);
+  bare.heap.lent(256 * KiB);
+  for (u32 i = 0; i < 20; i++, all.pop_back()) bare.heap.free_region(all.back());
+  const u64 free = bare.heap.free_charged();
+  ASSERT_GE(free, MiB);
+  ASSERT_TRUE(bare.heap.lend(MiB, Reach::ordinary));
+  EXPECT_LT(bare.heap.free_charged(), free);
+  EXPECT_LE(budget.committed() + 512 * KiB, 4 * MiB) << "what is kept back";
+  bare.heap.lent(MiB);
+  EXPECT_EQ(bare.charges(), budget.charged());
+  for (u32 index : all) bare.heap.free_region(index);
+}
+
 // What is kept back is for threads that have no memory. When memory is free again it is theirs first, whichever regions that is: would a region keep its pages, whoever comes next had them,
 // and the second time that memory ends nothing were left to throw with.
 TEST(Budget, WhatIsFreeRepaysWhatWasKeptBackFirst) {

@@ -117,8 +117,7 @@ template <class H, class M> void Compaction<H, M>::mark_task(Self& self, u32 tas
       });
     return;
   }
-  for (Vector<Ref>& list : host_.finalizers().ready)
-    for (Ref ref : list) mark_if_here(ref);
+  host_.finalizers().each_ready([&](Ref ref) { mark_if_here(ref); });
 }
 
 // Marks what nobody has marked yet, and queues it, or has it wait by place. The object itself is not looked at: most references lead to what is marked already, and the marks are a

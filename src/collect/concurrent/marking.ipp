@@ -315,8 +315,7 @@ template <class H, class M> void Marking<H, M>::root_task(Self& self, u32 task) 
       });
     return;
   }
-  for (Vector<Ref>& list : host_.finalizers().ready)
-    for (Ref ref : list) mark_if_old(ref);
+  host_.finalizers().each_ready([&](Ref ref) { mark_if_old(ref); });
 }
 
 // While seeding, what was marked is handed to the thread instead of being followed.

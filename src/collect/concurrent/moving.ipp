@@ -330,10 +330,8 @@ template <class H, class M> void Moving<H, M>::finish() {
 
 template <class H, class M> void Moving<H, M>::follow_finalizable() {
   FinalizeQueue& queue = host_.finalizers();
-  for (Vector<Ref>& list : queue.registered)
-    for (Ref& ref : list) ref = now_at(ref);
-  for (Vector<Ref>& list : queue.ready)
-    for (Ref& ref : list) ref = now_at(ref);
+  queue.each_registered([&](Ref& ref) { ref = now_at(ref); });
+  queue.each_ready([&](Ref& ref) { ref = now_at(ref); });
 }
 
 template <class H, class M> void Moving<H, M>::settle() {

@@ -227,11 +227,10 @@ template <class H, class M> void Evacuation<H, M>::find_roots(Self& self, Worker
     }
     task -= strong_tasks_[k];
   }
-  for (Vector<Ref>& list : host_.finalizers().ready)
-    for (Ref& ref : list) {
-      if (parted) found_slot(self, w, word(&ref.at), 0);
-      else ref = keep(self, ref);
-    }
+  host_.finalizers().each_ready([&](Ref& ref) {
+    if (parted) found_slot(self, w, word(&ref.at), 0);
+    else ref = keep(self, ref);
+  });
 }
 
 // A batch of what was found on cards, in a phase of their own (T16).

@@ -8,7 +8,7 @@ bool HeapCalls::RegisterForFinalization(int, clr::Object* object) {
     __atomic_fetch_and(header(object), ~clr::kHeaderFinalizerRun, __ATOMIC_RELAXED);
     return true;
   }
-  return host_.finalize_queue.add(min_of(host_.generation_of({word(object)}), 2u), {word(object)});
+  return host_.add_finalizable(object, Reach::ordinary) || host_.add_finalizable(object, Reach::all); // no collection: its caller holds on to the object by its address
 }
 
 u32 HeapCalls::WaitUntilGCComplete(bool) {
@@ -53,12 +53,11 @@ void HeapCalls::DiagWalkObject2(clr::Object* object, clr::WalkSlotFn visit, void
 
 void HeapCalls::DiagWalkFinalizeQueue(void*, clr::FinalizerWalkFn visit) {
   for (u32 critical = 0; critical < 2; critical++)
-    for (Ref ref : host_.finalize_queue.ready[critical]) visit(critical != 0, DotNet::object(ref));
+    for (Ref ref : host_.finalize_queue.ready(critical != 0)) visit(critical != 0, DotNet::object(ref));
 }
 
 void HeapCalls::DiagScanFinalizeQueue(clr::FinalizerScanFn visit, clr::ScanContext* scan) {
-  for (auto& list : host_.finalize_queue.ready)
-    for (Ref& ref : list) visit(reinterpret_cast<clr::Object**>(&ref), scan, 0);
+  host_.finalize_queue.each_ready([&](Ref& ref) { visit(reinterpret_cast<clr::Object**>(&ref), scan, 0); });
 }
 
 void HeapCalls::DiagScanHandles(clr::HandleRootFn visit, int, clr::ScanContext* scan) {

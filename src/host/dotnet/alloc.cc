@@ -45,14 +45,35 @@ u64 DotNet::close_buffer(clr::gc_alloc_context* context, bool thread_dies) {
 
 clr::Object* DotNet::allocate(clr::gc_alloc_context* context, usize bytes, u32 flags) {
   bytes = align_up(max_of(bytes, kMinObjectBytes), kWordBytes);
-  clr::Object* object;
-  if ((flags & clr::kAllocUserOldHeap) != 0 || bytes > most_small()) object = allocate_large(context, bytes, flags);
-  else object = allocate_small(context, bytes, flags);
-  if (object != nullptr && (flags & clr::kAllocFinalize) != 0 && !finalize_queue.add(min_of(generation_of({word(object)}), 2u), {word(object)})) {
-    fill(word(object) - kHeadBytes, bytes);
-    return nullptr;
+  if (GARNER_UNLIKELY((flags & clr::kAllocFinalize) != 0)) return allocate_finalizable(context, bytes, flags);
+  if ((flags & clr::kAllocUserOldHeap) != 0 || bytes > most_small()) return allocate_large(context, bytes, flags);
+  return allocate_small(context, bytes, flags);
+}
+
+clr::Object* DotNet::allocate_finalizable(clr::gc_alloc_context* context, usize bytes, u32 flags) {
+  for (u32 attempt = 0;; attempt++) {
+    const u64 seen = cycle->count();
+    clr::Object* object = allocate(context, bytes, flags & ~clr::kAllocFinalize);
+    if (object == nullptr || add_finalizable(object, Reach::ordinary)) return object;
+    if ((part(context) & ~kLent) != 0 && add_finalizable(object, Reach::all)) return object;
+    fill(word(object) - kHeadBytes, bytes); // for a longer list a collection may have to find room, which moves it
+    if (!relieve(attempt, Cause::eden_full, seen, bytes, context)) return out_of_memory(context, bytes);
   }
-  return object;
+}
+
+bool DotNet::add_finalizable(clr::Object* object, Reach reach) {
+  const u32 generation = min_of(generation_of({word(object)}), 2u);
+  while (!finalize_queue.add(generation, {word(object)}))
+    if (!(reach == Reach::ordinary && grow_finalizers(true, reach)) && !grow_finalizers(false, reach)) return false;
+  return true;
+}
+
+bool DotNet::grow_finalizers(bool ample, Reach reach) {
+  const usize bytes = finalize_queue.growth(ample);
+  if (bytes != 0 && !heap().lend(bytes, reach)) return false;
+  const bool grown = finalize_queue.grow(ample, bytes);
+  heap().lent(bytes);
+  return grown;
 }
 
 clr::Object* DotNet::allocate_small(clr::gc_alloc_context* context, usize bytes, u32 flags) {
@@ -112,7 +133,7 @@ clr::Object* DotNet::from_buffer(clr::gc_alloc_context* context, usize bytes) {
   context->alloc_ptr = reinterpret_cast<u8*>(range.begin + kHeadBytes);
   context->alloc_limit = reinterpret_cast<u8*>(range.end - kTailBytes);
   if (context->alloc_count < kDoublings) context->alloc_count++;
-  set_part(context, 0); // there is memory again: what is left of its part stays with those who have none
+  if (part(context) != 0) give_up_part(context);
   if (next != 0) {
     store_word(next_of_buffer(context), next);
     __builtin_prefetch(reinterpret_cast<void*>(next), 1);
@@ -216,6 +237,9 @@ clr::Object* DotNet::out_of_memory(clr::gc_alloc_context* context, usize bytes) 
 // How much of what is kept back this thread may still have (a multiple of 8) | kLent if it has once been lent some of it, which it keeps until it ends.
 word DotNet::part(const clr::gc_alloc_context* context) { return reinterpret_cast<word>(context->gc_reserved_1); }
 void DotNet::set_part(clr::gc_alloc_context* context, usize bytes) { context->gc_reserved_1 = reinterpret_cast<void*>((part(context) & kLent) | bytes); }
+
+// There is memory again: what is left of its part stays with those who have none. But not what was lent, which it gets once: this buffer may be the last for a while, too.
+void DotNet::give_up_part(clr::gc_alloc_context* context) { set_part(context, (part(context) & kLent) != 0 ? min_of(part(context) & ~kLent, kWaitingBytes) : 0); }
 
 clr::Object* DotNet::from_reserve(clr::gc_alloc_context* context, usize bytes) {
   const usize left = part(context) & ~kLent;

@@ -56,8 +56,7 @@ DotNet::Ended DotNet::ended(Kind kind, clr::GcReason reason, bool asked, bool be
     end.survived[1] = kind == Kind::young1 ? sums.promoted : 0;
     end.survived[0] = sums.copied + sums.kept - end.survived[1];
   }
-  for (auto& list : finalize_queue.ready)
-    for (Ref ref : list) end.finalizing += size(ref); // the objects themselves, not what they alone keep
+  finalize_queue.each_ready([&](Ref ref) { end.finalizing += size(ref); }); // the objects themselves, not what they alone keep
   end.ready = finalize_queue.ready_count();
   if (!beside) end.kind = told_; // as on stock, where no collection changes its generation once its start was told: analysers pair them by both
   auto micros = [](u64 from, u64 to) { return u32(min_of<u64>(to > from ? (to - from) / 1000 : 0, ~0u)); };

@@ -129,6 +129,7 @@ class DotNet {
   // -- allocation (alloc.cc) --
   clr::Object* next_finalizable(); // null: none is ready. By the thread that runs finalizers
   clr::Object* allocate(clr::gc_alloc_context* context, usize bytes, u32 flags);
+  bool add_finalizable(clr::Object* object, Reach reach); // false: as below. No collection comes meanwhile
   void close_context(clr::gc_alloc_context* context, bool thread_dies);
   void close_contexts(); // of all threads, while the world stands
   u64 total_allocated() const; // any-thread; where others allocate meanwhile, of some moment for each processor
@@ -266,8 +267,11 @@ class DotNet {
   clr::Object* out_of_memory(clr::gc_alloc_context* context, usize bytes);
   static word part(const clr::gc_alloc_context* context);
   static void set_part(clr::gc_alloc_context* context, usize bytes);
+  static void give_up_part(clr::gc_alloc_context* context);
   clr::Object* from_reserve(clr::gc_alloc_context* context, usize bytes);
   bool relieve(u32 attempt, Cause cause, u64 seen, usize bytes, clr::gc_alloc_context* context);
+  clr::Object* allocate_finalizable(clr::gc_alloc_context* context, usize bytes, u32 flags);
+  bool grow_finalizers(bool ample, Reach reach); // false: the limit has no room, or the system no memory
   bool finalizers_give(usize bytes, clr::gc_alloc_context* context);
   void maybe_stress();
   clr::GcReason reason(Cause cause) const;
@@ -292,6 +296,8 @@ class DotNet {
   void record_heap(Kind kind, Cause cause, u64 index);
   void bound_deques();
   void hold_back();
+  static void make_way(void* self, usize bytes, bool begins); // HandleTable::Grows
+  bool made_way_ = false;                                      // by the one that is going on
   bool schedule_callback(bool abandoned);
   void reach_callback(); // of the region, if so much has been allocated
   enum class NoGc : u8 { none, active, induced, exceeded }; // what became of the last region

@@ -270,6 +270,14 @@ void DotNet::hold_back() {
   heap().budget().hold(limit == 0 ? 0 : clamp_to<u64>(limit / 32, 2 * region, 8 * region));
 }
 
+// Free regions give up their pages for a block of handles, or else it comes out of what is kept back, or else the limit is passed until the next collection: who cannot have a handle
+// may be the runtime itself.
+void DotNet::make_way(void* self, usize bytes, bool begins) {
+  DotNet& host = *static_cast<DotNet*>(self);
+  if (begins) host.made_way_ = host.heap().lend(bytes, Reach::ordinary) || host.heap().lend(bytes, Reach::all);
+  else if (host.made_way_) host.heap().lent(bytes);
+}
+
 clr::Hresult DotNet::initialize() {
   if (!read_settings()) return clr::kFail;
   machine.set_seed(u64(settings.get(Opt::seed)));
@@ -300,6 +308,7 @@ clr::Hresult DotNet::initialize() {
     say("the system refuses transparent huge pages here; heap.huge_pages has no effect");
   cycle = made;
   hold_back();
+  handle_table.tell_growth(make_way, this);
 
   clr::WriteBarrierParameters barrier{};
   barrier.operation = clr::WriteBarrierOp::initialize;

@@ -1,5 +1,7 @@
 // Memory held, churned and filled up, with what the collector believes it may use and what the system saw.
 
+using System.Runtime.InteropServices;
+
 namespace Garner.Endurance;
 
 internal static class Memory
@@ -55,6 +57,55 @@ internal static class Memory
             Finalized[] all = new Finalized[count];
             for (int i = 0; i < count; i++) all[i] = new Finalized();
             GC.KeepAlive(all);
+        }
+    }
+
+    private sealed class Link(Link? next)
+    {
+        public static int Count;
+        public readonly Link? Next = next;
+
+        ~Link() => Count++;
+    }
+
+    /// <summary>Small finalizable objects until nothing is left; then all of them are finalized, and that again. Of what there is a fifth is the collector's list of them.</summary>
+    public static int CrowdOfFinalizable(int rounds)
+    {
+        int all = 0, survived = 0;
+        for (int round = 0; round < rounds; round++)
+        {
+            int made = Make();
+            all += made;
+            survived += made > 0 ? 1 : 0;
+            for (int i = 0; i < 10 && Link.Count < all; i++)
+            {
+                GC.Collect();
+                GC.WaitForPendingFinalizers();
+            }
+        }
+        Console.WriteLine($"survived {survived}");
+        Console.WriteLine($"forgotten {all - Link.Count}");
+        Console.WriteLine($"most {all / rounds}");
+        Report();
+        return 0;
+
+        // How many there were when memory ended; -1: it did not, or one is missing.
+        [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
+        static int Make()
+        {
+            Link? chain = null;
+            int made = 0;
+            try
+            {
+                for (; made < 20_000_000; made++) chain = new Link(chain);
+                return -1;
+            }
+            catch (OutOfMemoryException)
+            {
+                int counted = 0;
+                for (Link? link = chain; link != null; link = link.Next) counted++;
+                return counted == made ? made : -1;
+            }
         }
     }
 
@@ -118,6 +169,28 @@ internal static class Memory
             }
         }
         Console.WriteLine($"refused {refused}");
+    }
+
+    /// <summary>What is free when handles come, which no collection makes room for: bytes that the process grows by for that many mebibytes of them.</summary>
+    public static void Handles(int live, int mebibytes)
+    {
+        byte[][] kept = new byte[live * 1024][];
+        for (int i = 0; i < kept.Length; i++) kept[i] = new byte[1000];
+        for (int round = 0; round < 2; round++) // memory that has been used, and is free
+        {
+            List<byte[]> more = [];
+            long room = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes * 8 / 10 - live * 1024L * 1024;
+            for (long bytes = 0; bytes < room; bytes += 1000) more.Add(new byte[1000]);
+            GC.KeepAlive(more);
+            more = [];
+            GC.Collect();
+        }
+        object target = new();
+        long before = Environment.WorkingSet;
+        for (int i = 0; i < mebibytes * 128 * 1024; i++) GCHandle.Alloc(target, GCHandleType.Weak);
+        Console.WriteLine($"grown {Environment.WorkingSet - before}");
+        GC.KeepAlive(kept);
+        Report();
     }
 
     /// <summary>Keeps what it allocates until nothing is left, lets go, and works on; twice, small objects and large ones.</summary>

@@ -27,13 +27,15 @@ internal static class Program
             case "idle": Settings.Idle(Of("seconds", 4), Of("collect", 1) != 0); return 0;
             case "queue": Settings.Queue(); return 0;
             case "finalizable": return Memory.Finalizable(Of("count", 2_000_000));
+            case "crowded": return Memory.CrowdOfFinalizable(Of("rounds", 3));
+            case "handles": Memory.Handles(Of("live", 20), Of("mb", 20)); return 0;
             case "finalized": Memory.FullOfFinalizable(Of("rounds", 20)); return 0;
             case "stuck": Stuck.Run(Of("rounds", 5)); return 0;
             case "promised": Promised.Run(); return 0;
             case "crash": Memory.Hold(20, 0); throw new InvalidOperationException("as asked");
             case "signals": return Signals.Storm(Of("count", 10_000), Of("rounds", 3));
             case "graph": return Graph.Run(Of("nodes", 0), Of("threads", 3), Of("handles", 0), Of("garbage", 0), Of("end", 0) switch { 1 => "crash", 2 => "exit", 3 => "loop", _ => "" });
-            default: Console.Error.WriteLine("Endurance hold|fill|finalizable|finalized|stuck|promised|crash|processors|workers|garbage|replace|untouched|release|idle|queue|signals|graph [key=value …]"); return 2;
+            default: Console.Error.WriteLine("Endurance hold|fill|finalizable|crowded|handles|finalized|stuck|promised|crash|processors|workers|garbage|replace|untouched|release|idle|queue|signals|graph [key=value …]"); return 2;
         }
     }
 }

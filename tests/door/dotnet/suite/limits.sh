@@ -4,7 +4,7 @@
 # line. Arguments: --lib PATH. Ends with "N passed, N failed".
 . "$(dirname "$0")/common.sh"
 build_dotnet "$ROOT/tests/door/dotnet/endurance"
-OUT=$(mktemp) && LOG=$(mktemp) && trap 'rm -f "$OUT" "$LOG"' EXIT
+OUT=$(mktemp) && LOG=$(mktemp) && TOLD=$(mktemp) && trap 'rm -f "$OUT" "$LOG" "$TOLD"' EXIT
 MB=$((1024 * 1024))
 HOLD="hold live=90 churn=400"
 RUNTIME=$((45 * MB)) # the runtime, code, stacks: an empty program takes 28 MiB
@@ -42,6 +42,21 @@ limited() { # LABEL, what the collector may use, most resident bytes, command â€
 }
 # Lists of finalizable objects are the collector's own memory and count.
 measure env DOTNET_GCHeapHardLimit=0x8000000 dotnet "$ENDURANCE" finalizable count=1800000 && within "1.8 M finalizable objects: resident at most" "$(value peak)" $((70 * MB)) $((128 * MB + RUNTIME))
+# Of small ones a fifth of the limit is that list, which asks before it grows; what becomes ready needs no more of it. Memory ends three times, and each time all of them are finalized.
+for limit in 0x1000000 0x4000000; do
+  for marking in stopped concurrent; do
+    : >"$TOLD"
+    OPTIONS=marking=$marking,log=$TOLD,log_format=json measure env DOTNET_GCHeapHardLimit=$limit dotnet "$ENDURANCE" crowded && {
+      same "crowded by finalizable objects, $limit, $marking: survived, forgotten" "$(value survived) $(value forgotten)" "3 0"
+      within "crowded by finalizable objects, $limit, $marking: committed at most" "$(sed -n 's/.*"committed":\([0-9]*\).*/\1/p' "$TOLD" | sort -n | tail -1)" $((limit * 85 / 100)) $((limit))
+    }
+  done
+done
+# Handles, which nothing collects for, take free memory's place.
+measure env DOTNET_GCHeapHardLimit=0x4000000 dotnet "$ENDURANCE" handles live=20 mb=24 && {
+  within "24 MB of handles: the process grows by" "$(value grown)" 0 $((14 * MB))
+  within "24 MB of handles: resident at most" "$(value peak)" $((70 * MB)) $((64 * MB + RUNTIME))
+}
 # What only waits for its finalizer is no reason to refuse anything: its thread is given time, which a busy machine may keep from it: once in three times will do.
 for limit in 0x2000000 0x8000000; do
   for try in 1 2 3; do measure env DOTNET_GCHeapHardLimit=$limit dotnet "$ENDURANCE" finalized && [ "$(value refused)" != 0 ] || break; done
@@ -85,7 +100,7 @@ group() { # BYTES
 }
 CONTAINER=$((240 * MB))
 if group $CONTAINER; then
-  trap 'rm -f "$OUT" "$LOG"; rmdir "$GROUP"' EXIT
+  trap 'rm -f "$OUT" "$LOG" "$TOLD"; rmdir "$GROUP"' EXIT
   export GROUP
   limited "control group" $((CONTAINER / 100 * 75)) $CONTAINER sh -c 'echo $$ >"$GROUP/cgroup.procs" && exec "$@"' sh
   limited "control group and percent" $((CONTAINER / 100 * 60)) $CONTAINER sh -c 'echo $$ >"$GROUP/cgroup.procs" && DOTNET_GCHeapHardLimitPercent=0x3C exec "$@"' sh
