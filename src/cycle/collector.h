@@ -36,6 +36,7 @@ class Attempts {
     late_ = 0;
     return step_++;
   }
+  bool any() const { return step_ != 0; }
 
  private:
   u32 step_ = 0, late_ = 0;

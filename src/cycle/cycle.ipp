@@ -541,9 +541,9 @@ template <class H, class M> template <class Each> GenerationSizes Cycle<H, M>::t
 // How much free memory may stay. Pages go back when they are asked for, when trimming is on, and when there is much more than the next eden needs.
 template <class H, class M> usize Cycle<H, M>::kept_free(const Request& request, u64 old) {
   if (request.give_back || settings_.on(Opt::trim)) return 0;
-  // A limit that was lowered: free pages go first.
-  u64 limit = heap_.budget().limit(), committed = heap_.budget().committed(), idle = heap_.free_charged();
-  const usize most = limit != 0 && committed > limit ? idle - min_of(idle, committed - limit) : ~usize(0);
+  // A limit that was lowered, or lists that took of what is kept back: free pages go first.
+  const u64 over = heap_.budget().over(), idle = heap_.free_charged();
+  const usize most = over != 0 ? idle - min_of(idle, over) : ~usize(0);
   if (settings_.on(Opt::retain)) return most;
   u64 young = pace_.eden() + pace_.eden() / 4 + pace_.expected_survivors() + 4 * MiB, needed = young + old_demand(old);
   if (pace_.is_short()) return min_of<usize>(most, young);

@@ -3,8 +3,9 @@
 // Equation: charged = sum of Region::charged. A request is granted iff pages(charged + request) + own <= limit, where
 // pages(x) = x + 3x/64 (the share of marks and targets, touched by full collections; x + 4x/64 with marks of their own for a heap that has been marked beside the program) and own is a fixed amount for what the collector maps at start
 // and touches little of, and what its lists (finalizable objects, handles, roots) have grown by since. limit 0 means no limit. Not in it: cards, starts and descriptions of regions, 1/512 of x.
-// Any-thread; grants are compare-and-swap, so pages never exceed the limit, not even for a moment. The list of finalizable objects asks before it grows (Heap::lend) and can be refused; handles ask
-// and are never refused, and what a collection lists grows without asking: by as much the limit may be exceeded until the next grant.
+// Any-thread; grants are compare-and-swap, so pages never exceed the limit, not even for a moment. The list of finalizable objects asks before it grows (Heap::lend; until lent() it counts twice)
+// and can be refused; handles ask and are never refused, and what a collection lists grows without asking: by as much the limit may be exceeded until the next grant. What lists have taken of
+// what is kept back free memory makes up for at the next collection (over).
 #pragma once
 #include "base/arena.h"
 
@@ -48,20 +49,32 @@ template <class M> class Budget {
     for (u64 now = borrowed(); now != 0 && !__atomic_compare_exchange_n(&borrowed_, &now, now - min_of(now, bytes), true, __ATOMIC_RELAXED, __ATOMIC_RELAXED);) {}
   }
 
-  // A grant that leaves no debt.
-  bool grant(u64 bytes, Reach reach) {
+  // By how much what is used and what is kept back are more than the limit: free memory goes back for it.
+  u64 over() const {
+    const u64 cap = limit(), all = committed() + held(Reach::ordinary);
+    return cap != 0 && all > cap ? all - cap : 0;
+  }
+  // Whether there would be room, were `less` charged bytes given back.
+  bool could(u64 bytes, u64 less, Reach reach) const {
+    const u64 cap = limit(), now = charged();
+    return cap == 0 || with_tables(now - min_of(less, now) + bytes) + own() + held(reach) <= cap;
+  }
+  // A grant that leaves no debt. `after`: what is charged then.
+  bool grant(u64 bytes, Reach reach, u64* after = nullptr) {
     u64 now = charged_.load_relaxed(), cap;
     do {
       cap = limit();
       if (cap != 0 && with_tables(now + bytes) + own() + held(reach) > cap) return false;
     } while (!charged_.cas_relaxed(now, now + bytes)); // relaxed: a count, it publishes nothing
+    if (after != nullptr) *after = now + bytes;
     return true;
   }
   bool take(u64 bytes, Reach reach = Reach::ordinary) {
-    if (!grant(bytes, reach)) return false;
+    u64 after;
+    if (!grant(bytes, reach, &after)) return false;
     const u64 cap = limit();
     if (reach != Reach::ordinary && cap != 0)
-      if (const u64 need = with_tables(charged()) + own() + held(Reach::ordinary); need > cap) __atomic_fetch_add(&borrowed_, min_of(bytes, need - cap), __ATOMIC_RELAXED);
+      if (const u64 need = with_tables(after) + own() + held(Reach::ordinary); need > cap) __atomic_fetch_add(&borrowed_, min_of(bytes, need - cap), __ATOMIC_RELAXED);
     return true;
   }
   void give(u64 bytes) { charged_.fetch_sub_relaxed(bytes); }

@@ -1,11 +1,13 @@
 // FinalizeQueue: entries added, taken, and sorted where they are (finalizers.h).
 #include "heap/finalizers.h"
 
+#include "base/check.h"
+
 namespace garner {
 
 bool FinalizeQueue::add(u32 generation, Ref ref) {
   Locked<SpinLock> guard(lock_);
-  if (GARNER_UNLIKELY(ordinary_from_ - ends_[0] <= spare(used()))) return false;
+  if (GARNER_UNLIKELY(ordinary_from_ - ends_[0] <= spare(used() + 1))) return false;
   usize place = ends_[0];
   for (u32 younger = 0; younger < generation; younger++) { // each makes room at its begin: its first entry becomes its last
     const usize first = ends_[younger + 1];
@@ -17,21 +19,23 @@ bool FinalizeQueue::add(u32 generation, Ref ref) {
   return true;
 }
 
-usize FinalizeQueue::grown(bool ample) const {
+// To use places again that were taken moves all that is ready, so that must be worth it, but where it is the last way.
+usize FinalizeQueue::grown(Growth growth) const {
   const usize places = all_.size(), needed = used() + 1 + spare(used() + 1);
-  if (needed <= places) return places;
-  return max_of(align_up(needed, kFirst), !ample ? usize(0) : max_of(kFirst, places < kDoubledBelow ? places * 2 : places + places / 8));
+  const usize worth = growth == Growth::ample ? used() / 16 : growth == Growth::page ? kFirst : 0;
+  if (needed + worth <= places) return places;
+  return max_of(align_up(max_of(needed, places + (worth != 0)), kFirst), growth != Growth::ample ? usize(0) : max_of(kFirst, places < kDoubledBelow ? places * 2 : places + places / 8));
 }
 
-usize FinalizeQueue::growth(bool ample) {
+usize FinalizeQueue::growth(Growth growth) {
   Locked<SpinLock> guard(lock_);
-  return bytes_more(ample);
+  return bytes_more(growth);
 }
 
-bool FinalizeQueue::grow(bool ample, usize most) {
+bool FinalizeQueue::grow(Growth growth, usize most) {
   Locked<SpinLock> guard(lock_);
-  if (bytes_more(ample) > most) return true;
-  if (!all_.resize_exactly(grown(ample))) return false;
+  if (bytes_more(growth) > most) return true;
+  if (!all_.resize_exactly(grown(growth))) return false;
   to_the_right(all_.size());
   return true;
 }
@@ -40,7 +44,7 @@ bool FinalizeQueue::grow(bool ample, usize most) {
 void FinalizeQueue::to_the_right(usize places) {
   auto move = [&](usize& from, usize& to, usize end) {
     const usize count = to - from;
-    memmove(static_cast<void*>(all_.begin() + end - count), all_.begin() + from, count * sizeof(Ref));
+    if (count != 0 && to != end) memmove(static_cast<void*>(all_.begin() + end - count), all_.begin() + from, count * sizeof(Ref));
     from = end - count;
     to = end;
   };
@@ -112,6 +116,7 @@ FinalizeQueue::Part FinalizeQueue::gather(u32 condemned) {
 // From the oldest on, as many at a time as there are free places to put them aside; all ordinary ones behind them take their places then.
 void FinalizeQueue::part(Part fresh) {
   const usize from = ordinary_from_, room = ordinary_from_ - ends_[0];
+  GARNER_CHECK(room != 0, "no place is free in the finalization queue");
   Ref* aside = all_.begin() + ends_[0];
   usize at = usize(fresh.to - all_.begin());
   for (usize taken = room; taken == room;) {

@@ -1,7 +1,8 @@
 // FinalizeQueue: the objects whose finalizers must run once, by generation, and those whose turn has come.
 //
 // Registered objects are weak: a part for each generation, so a young collection looks at young ones only. Ready objects are roots: ordinary ones leave first, critical ones when no
-// ordinary one is left, both in the order in which they were registered, but for what a collection has moved between generations, or who is registered when already old.
+// ordinary one is left, both in the order in which they were registered, but for what collections have
+// sorted into other generations (of those that are looked at together the order is lost when not all go the same way), or who is registered when already old.
 // All of them are in one array, the parts side by side (of the ready ones the oldest stands rightmost), and free places in the middle, of which a sixteenth is always kept:
 //
 //   | generation 2 | 1 | 0 |   free   | ordinary, ready | taken | critical, ready | taken |
@@ -35,11 +36,15 @@ class FinalizeQueue {
 
   // False: no place is free. grow() makes some, and takes growth() bytes for it (0: none), for which whoever keeps to a limit asks first.
   bool add(u32 generation, Ref ref);
-  // ample: as many as will not be asked for again soon.
-  usize growth(bool ample);
-  bool grow(bool ample, usize most = ~usize(0)); // false: no memory. Where others were faster and it would take more than `most` bytes now, nothing has happened
+  enum class Growth : u8 {
+    ample, // places that will do for a while
+    page,  // where memory is short
+    least  // for one more entry, by any way
+  };
+  usize growth(Growth growth);
+  bool grow(Growth growth, usize most = ~usize(0)); // false: no memory. Where others were faster and it would take more than `most` bytes now, nothing has happened
   // Both, for who has no limit to keep.
-  bool add_growing(u32 generation, Ref ref) { return add(generation, ref) || (grow(true) && add(generation, ref)); }
+  bool add_growing(u32 generation, Ref ref) { return add(generation, ref) || (grow(Growth::ample) && add(generation, ref)); }
 
   // Null: none is ready. Who asks has ended the one before.
   Ref next_ready();
@@ -79,8 +84,8 @@ class FinalizeQueue {
   Part between(usize from, usize to) { return {all_.begin() + from, all_.begin() + to}; }
   usize used() const { return ends_[0] + (ordinary_to_ - ordinary_from_) + (critical_to_ - critical_from_); }
   static usize spare(usize used) { return used / 16 + 8; }
-  usize grown(bool ample) const; // how many places there should be; as many as there are where that is enough once taken ones are free again
-  usize bytes_more(bool ample) const { return align_up(grown(ample) * sizeof(Ref), kPageBytes) - align_up(all_.size() * sizeof(Ref), kPageBytes); }
+  usize grown(Growth growth) const; // how many places there should be; as many as there are where that is enough once taken ones are free again
+  usize bytes_more(Growth growth) const { return align_up(grown(growth) * sizeof(Ref), kPageBytes) - align_up(all_.size() * sizeof(Ref), kPageBytes); }
   void to_the_right(usize places); // ready ones, in an array of so many
 
   SpinLock lock_;

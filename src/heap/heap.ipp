@@ -324,6 +324,7 @@ template <class M> bool Heap<M>::find_budget(usize bytes, u32 first, u32 regions
 template <class M> bool Heap<M>::lend(usize bytes, Reach reach) {
   if (budget_.grant(bytes, reach)) return true;
   Locked<typename M::Lock> guard(lock_);
+  if (bytes > region_bytes() && !budget_.could(bytes, free_charged_.load_relaxed(), reach)) return false; // pages that come back at once are not given up for nothing; less is to be had
   while (!budget_.grant(bytes, reach))
     if (!drop_one(0, 0)) return false;
   return true;

@@ -71,6 +71,14 @@ TEST(Budget, ListsAskBeforeTheyGrow) {
   EXPECT_LE(budget.committed() + 512 * KiB, 4 * MiB) << "what is kept back";
   bare.heap.lent(MiB);
   EXPECT_EQ(bare.charges(), budget.charged());
+  const u64 still = bare.heap.free_charged();
+  EXPECT_FALSE(bare.heap.lend(4 * MiB, Reach::all));
+  EXPECT_EQ(bare.heap.free_charged(), still) << "nothing is given up for what cannot be had";
+  EXPECT_EQ(budget.over(), 0u);
+  budget.hold(768 * KiB);
+  while (budget.take(KiB)) {}
+  budget.hold(MiB);
+  EXPECT_NEAR(budget.over(), 256 * KiB, 2 * KiB);
   for (u32 index : all) bare.heap.free_region(index);
 }
 

@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <thread>
 #include <vector>
 
 #include "base/random.h"
 
 namespace garner::test {
 namespace {
+
+using Growth = FinalizeQueue::Growth;
 
 // What the queue holds, by lists that may grow as they like. An entry's number is its address / 8; the sixth part of all are critical.
 struct Model {
@@ -140,16 +143,103 @@ TEST(FinalizeQueue, GrowsByAPageWhereMemoryIsShort) {
   const word most = 200'000;
   for (word i = 1; i <= most; i++) {
     if (queue.add(0, {i * 8})) continue;
-    const usize bytes = queue.growth(false), has = list_bytes();
+    const usize bytes = queue.growth(Growth::page), has = list_bytes();
     ASSERT_LE(bytes, 2 * kPageBytes);
-    ASSERT_TRUE(queue.grow(false, bytes - 1));
+    ASSERT_TRUE(queue.grow(Growth::page, bytes - 1));
     ASSERT_EQ(list_bytes(), has) << "more than was granted";
-    ASSERT_TRUE(queue.grow(false, bytes));
+    ASSERT_TRUE(queue.grow(Growth::page, bytes));
     ASSERT_EQ(list_bytes(), has + bytes);
     ASSERT_TRUE(queue.add(0, {i * 8}));
   }
   EXPECT_LE(list_bytes() - before, most * sizeof(Ref) * 17 / 16 + 2 * kPageBytes);
   for (word i = 1; i <= most; i++) ASSERT_EQ(queue.registered(0)[i - 1].at, i * 8);
+}
+
+// To use taken places again moves all that is ready. Where there are few of them it grows instead, unless that is the last way.
+TEST(FinalizeQueue, UsesTakenPlacesAgainWhereThatIsWorthIt) {
+  FinalizeQueue queue;
+  word i = 0;
+  auto fill = [&] {
+    while (queue.add(0, {++i * 8})) {}
+  };
+  while (i < 100'000) ASSERT_TRUE(queue.add_growing(0, {++i * 8}));
+  for (Ref& ref : queue.registered(0)) ref.at |= FinalizeQueue::kDead;
+  queue.gather(0);
+  fill();
+  queue.next_ready();
+  EXPECT_GE(queue.growth(Growth::ample), 100'000u);
+  EXPECT_EQ(queue.growth(Growth::page), kPageBytes);
+  EXPECT_EQ(queue.growth(Growth::least), 0u);
+  ASSERT_TRUE(queue.grow(Growth::least, 0));
+  ASSERT_TRUE(queue.add(0, {++i * 8}));
+  ASSERT_FALSE(queue.add(0, {8})) << "one was taken";
+  for (u32 n = 0; n < 600; n++) queue.next_ready();
+  EXPECT_NE(queue.growth(Growth::ample), 0u);
+  EXPECT_EQ(queue.growth(Growth::page), 0u);
+  for (u32 n = 0; n < 10'000; n++) queue.next_ready();
+  EXPECT_EQ(queue.growth(Growth::ample), 0u);
+  ASSERT_TRUE(queue.grow(Growth::ample, 0));
+  fill();
+  for (word at = 10'602; at <= 100'000; at++) ASSERT_EQ(queue.next_ready().at, at * 8);
+}
+
+// A list that was long gives memory back while ordinary and critical ones of it are ready: these move to the left then.
+TEST(FinalizeQueue, ShrinksAroundWhatIsReady) {
+  for (usize few : {10u, 3'000u, 30'000u}) {
+    FinalizeQueue queue;
+    constexpr word kMany = 400'000;
+    for (word i = 1; i <= kMany; i++) ASSERT_TRUE(queue.add_growing(i <= few ? 2 : 0, {i * 8}));
+    queue.compact();
+    for (Ref& ref : queue.registered(0)) ref.at |= FinalizeQueue::kDead;
+    const FinalizeQueue::Part fresh = queue.gather(0);
+    for (Ref& ref : fresh)
+      if (ref.at / 8 % 4 == 0) ref.at |= FinalizeQueue::kCritical;
+    queue.part(fresh);
+    std::vector<word> expected;
+    for (u32 c = 0; c < 2; c++)
+      for (word i = few + 1; i <= kMany; i++)
+        if ((i % 4 == 0) == (c == 1)) expected.push_back(i * 8);
+    usize taken = 0;
+    // Those that are left: all critical ones and a few ordinary, then a few critical ones.
+    for (usize left : {expected.size() / 4 + few, few}) {
+      while (expected.size() - taken > left) ASSERT_EQ(queue.next_ready().at, expected[taken++]);
+      const usize had = list_bytes();
+      queue.compact();
+      if (left == few) EXPECT_LT(list_bytes(), had);
+      ASSERT_EQ(queue.ready_count(), left);
+    }
+    while (taken < expected.size()) ASSERT_EQ(queue.next_ready().at, expected[taken++]);
+    EXPECT_EQ(queue.next_ready().at, 0u);
+    for (word i = 1; i <= few; i++) ASSERT_EQ(queue.registered(2)[i - 1].at, i * 8);
+  }
+}
+
+// Threads that register, of old objects too, and make it grow, while another takes what is ready: each is there once.
+TEST(FinalizeQueue, ThreadsRegisterWhileOneTakes) {
+  FinalizeQueue queue;
+  constexpr word kReady = 20'000, kEach = 30'000, kThreads = 3;
+  for (word i = 1; i <= kReady; i++) ASSERT_TRUE(queue.add_growing(0, {i * 8}));
+  queue.compact();
+  for (Ref& ref : queue.registered(0)) ref.at |= FinalizeQueue::kDead;
+  queue.gather(0);
+  std::vector<std::thread> threads;
+  for (word t = 1; t <= kThreads; t++)
+    threads.emplace_back([&queue, t] {
+      for (word i = 0; i < kEach; i++) {
+        const Ref ref{(t * 1'000'000 + i) * 8};
+        while (!queue.add(u32(i % 3), ref)) EXPECT_TRUE(queue.grow(i % 2 == 0 ? Growth::page : Growth::ample));
+      }
+    });
+  word in_order = 0;
+  for (Ref ref; (ref = queue.next_ready()).at != 0; in_order++) ASSERT_EQ(ref.at, (in_order + 1) * 8);
+  EXPECT_EQ(in_order, kReady);
+  for (std::thread& thread : threads) thread.join();
+  std::vector<word> all;
+  for (u32 g = 0; g < 3; g++) EXPECT_EQ(queue.registered(g).size(), kThreads * kEach / 3);
+  queue.each_registered([&](Ref ref) { all.push_back(ref.at); });
+  std::sort(all.begin(), all.end());
+  ASSERT_EQ(all.size(), kThreads * kEach);
+  for (usize i = 0; i < all.size(); i++) ASSERT_EQ(all[i], ((i / kEach + 1) * 1'000'000 + i % kEach) * 8);
 }
 
 // Places that were taken from are used again before there are more of them, and what a burst needed goes back.

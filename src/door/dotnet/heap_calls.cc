@@ -8,7 +8,7 @@ bool HeapCalls::RegisterForFinalization(int, clr::Object* object) {
     __atomic_fetch_and(header(object), ~clr::kHeaderFinalizerRun, __ATOMIC_RELAXED);
     return true;
   }
-  return host_.add_finalizable(object, Reach::ordinary) || host_.add_finalizable(object, Reach::all); // no collection: its caller holds on to the object by its address
+  return host_.add_finalizable(object, Reach::all); // no collection: its caller holds on to the object by its address
 }
 
 u32 HeapCalls::WaitUntilGCComplete(bool) {
@@ -53,7 +53,7 @@ void HeapCalls::DiagWalkObject2(clr::Object* object, clr::WalkSlotFn visit, void
 
 void HeapCalls::DiagWalkFinalizeQueue(void*, clr::FinalizerWalkFn visit) {
   for (u32 critical = 0; critical < 2; critical++)
-    for (Ref ref : host_.finalize_queue.ready(critical != 0)) visit(critical != 0, DotNet::object(ref));
+    for (FinalizeQueue::Part part = host_.finalize_queue.ready(critical != 0); part.to != part.from;) visit(critical != 0, DotNet::object(*--part.to)); // the oldest is the last
 }
 
 void HeapCalls::DiagScanFinalizeQueue(clr::FinalizerScanFn visit, clr::ScanContext* scan) {

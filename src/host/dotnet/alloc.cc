@@ -50,29 +50,41 @@ clr::Object* DotNet::allocate(clr::gc_alloc_context* context, usize bytes, u32 f
   return allocate_small(context, bytes, flags);
 }
 
+// For a longer list a collection may have to find room, which would move the object: it is dropped then, and there is another. Only when nothing is left does a thread that may have of what
+// is kept back have a page of it for the list.
 clr::Object* DotNet::allocate_finalizable(clr::gc_alloc_context* context, usize bytes, u32 flags) {
   for (u32 attempt = 0;; attempt++) {
     const u64 seen = cycle->count();
     clr::Object* object = allocate(context, bytes, flags & ~clr::kAllocFinalize);
     if (object == nullptr || add_finalizable(object, Reach::ordinary)) return object;
-    if ((part(context) & ~kLent) != 0 && add_finalizable(object, Reach::all)) return object;
-    fill(word(object) - kHeadBytes, bytes); // for a longer list a collection may have to find room, which moves it
+    if (const usize left = part(context) & ~kLent; attempt >= Attempts::kMost && left != 0 && add_finalizable(object, Reach::all)) {
+      set_part(context, left - min_of(left, kPageBytes));
+      return object;
+    }
+    fill(word(object) - kHeadBytes, bytes);
     if (!relieve(attempt, Cause::eden_full, seen, bytes, context)) return out_of_memory(context, bytes);
   }
 }
 
+// Reach::all is for who holds on to the object by its address, or has come to the end: as little as will do, and of what is kept back.
 bool DotNet::add_finalizable(clr::Object* object, Reach reach) {
+  using Growth = FinalizeQueue::Growth;
   const u32 generation = min_of(generation_of({word(object)}), 2u);
-  while (!finalize_queue.add(generation, {word(object)}))
-    if (!(reach == Reach::ordinary && grow_finalizers(true, reach)) && !grow_finalizers(false, reach)) return false;
+  if (machine.thread() == finalizing_.load_relaxed()) reach = Reach::all; // a finalizer makes another: the place of the one that was taken is free
+  while (!finalize_queue.add(generation, {word(object)})) {
+    Locked<Mutex> guard(growing_); // one grows it for all
+    // What a region without collections was promised is not given up for places that will do for a while.
+    if (!no_gc_near() && grow_finalizers(Growth::ample, Reach::ordinary)) continue;
+    if (!grow_finalizers(Growth::page, Reach::ordinary) && !(reach == Reach::all && grow_finalizers(Growth::least, reach))) return false;
+  }
   return true;
 }
 
-bool DotNet::grow_finalizers(bool ample, Reach reach) {
-  const usize bytes = finalize_queue.growth(ample);
+bool DotNet::grow_finalizers(FinalizeQueue::Growth growth, Reach reach) {
+  const usize bytes = finalize_queue.growth(growth);
   if (bytes != 0 && !heap().lend(bytes, reach)) return false;
-  const bool grown = finalize_queue.grow(ample, bytes);
-  heap().lent(bytes);
+  const bool grown = finalize_queue.grow(growth, bytes);
+  if (bytes != 0) heap().lent(bytes);
   return grown;
 }
 
@@ -107,7 +119,7 @@ clr::Object* DotNet::allocate_small(clr::gc_alloc_context* context, usize bytes,
     } else {
       if (clr::Object* object = from_buffer(context, bytes); object != nullptr) return object;
     }
-    if (clr::Object* object = from_reserve(context, bytes); object != nullptr) return object;
+    if (clr::Object* object = tries.any() || !only_lent(context) ? from_reserve(context, bytes) : nullptr; object != nullptr) return object;
     if (!relieve(tries.next(cycle->spaces().eden.given_out(machine.current_node())), Cause::eden_full, seen, bytes, context)) {
       return place_last(context, bytes, false);
     }
@@ -238,8 +250,10 @@ clr::Object* DotNet::out_of_memory(clr::gc_alloc_context* context, usize bytes) 
 word DotNet::part(const clr::gc_alloc_context* context) { return reinterpret_cast<word>(context->gc_reserved_1); }
 void DotNet::set_part(clr::gc_alloc_context* context, usize bytes) { context->gc_reserved_1 = reinterpret_cast<void*>((part(context) & kLent) | bytes); }
 
-// There is memory again: what is left of its part stays with those who have none. But not what was lent, which it gets once: this buffer may be the last for a while, too.
+// There is memory again: what is left of its part stays with those who have none. But not what was lent, which it gets once, for when a collection finds nothing: this buffer may be the last for a
+// while, too.
 void DotNet::give_up_part(clr::gc_alloc_context* context) { set_part(context, (part(context) & kLent) != 0 ? min_of(part(context) & ~kLent, kWaitingBytes) : 0); }
+bool DotNet::only_lent(const clr::gc_alloc_context* context) { return (part(context) & kLent) != 0 && (part(context) & ~kLent) <= kWaitingBytes; }
 
 clr::Object* DotNet::from_reserve(clr::gc_alloc_context* context, usize bytes) {
   const usize left = part(context) & ~kLent;

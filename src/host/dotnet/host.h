@@ -191,6 +191,7 @@ class DotNet {
   HandleTable handle_table;
   HandleOwner global_owner;
   FinalizeQueue finalize_queue;
+  Mutex growing_; // of finalize_queue
   FrozenSegments frozen;
   Settings settings;
   StockSettings stock;
@@ -268,10 +269,11 @@ class DotNet {
   static word part(const clr::gc_alloc_context* context);
   static void set_part(clr::gc_alloc_context* context, usize bytes);
   static void give_up_part(clr::gc_alloc_context* context);
+  static bool only_lent(const clr::gc_alloc_context* context);
   clr::Object* from_reserve(clr::gc_alloc_context* context, usize bytes);
   bool relieve(u32 attempt, Cause cause, u64 seen, usize bytes, clr::gc_alloc_context* context);
   clr::Object* allocate_finalizable(clr::gc_alloc_context* context, usize bytes, u32 flags);
-  bool grow_finalizers(bool ample, Reach reach); // false: the limit has no room, or the system no memory
+  bool grow_finalizers(FinalizeQueue::Growth growth, Reach reach); // false: the limit has no room, or the system no memory
   bool finalizers_give(usize bytes, clr::gc_alloc_context* context);
   void maybe_stress();
   clr::GcReason reason(Cause cause) const;

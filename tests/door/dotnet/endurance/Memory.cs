@@ -68,7 +68,7 @@ internal static class Memory
         ~Link() => Count++;
     }
 
-    /// <summary>Small finalizable objects until nothing is left; then all of them are finalized, and that again. Of what there is a fifth is the collector's list of them.</summary>
+    /// <summary>Small finalizable objects until nothing is left; then all of them are finalized, and that again. Of what there is a quarter is the collector's list of them.</summary>
     public static int CrowdOfFinalizable(int rounds)
     {
         int all = 0, survived = 0;

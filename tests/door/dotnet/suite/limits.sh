@@ -42,7 +42,7 @@ limited() { # LABEL, what the collector may use, most resident bytes, command â€
 }
 # Lists of finalizable objects are the collector's own memory and count.
 measure env DOTNET_GCHeapHardLimit=0x8000000 dotnet "$ENDURANCE" finalizable count=1800000 && within "1.8 M finalizable objects: resident at most" "$(value peak)" $((70 * MB)) $((128 * MB + RUNTIME))
-# Of small ones a fifth of the limit is that list, which asks before it grows; what becomes ready needs no more of it. Memory ends three times, and each time all of them are finalized.
+# Of small ones a quarter of the limit is that list, which asks before it grows; what becomes ready needs no more of it. Memory ends three times, and each time all of them are finalized.
 for limit in 0x1000000 0x4000000; do
   for marking in stopped concurrent; do
     : >"$TOLD"
