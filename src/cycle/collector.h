@@ -36,7 +36,6 @@ class Attempts {
     late_ = 0;
     return step_++;
   }
-  bool any() const { return step_ != 0; }
 
  private:
   u32 step_ = 0, late_ = 0;

@@ -119,7 +119,7 @@ clr::Object* DotNet::allocate_small(clr::gc_alloc_context* context, usize bytes,
     } else {
       if (clr::Object* object = from_buffer(context, bytes); object != nullptr) return object;
     }
-    if (clr::Object* object = tries.any() || !only_lent(context) ? from_reserve(context, bytes) : nullptr; object != nullptr) return object;
+    if (clr::Object* object = from_reserve(context, bytes); object != nullptr) return object;
     if (!relieve(tries.next(cycle->spaces().eden.given_out(machine.current_node())), Cause::eden_full, seen, bytes, context)) {
       return place_last(context, bytes, false);
     }
@@ -250,10 +250,9 @@ clr::Object* DotNet::out_of_memory(clr::gc_alloc_context* context, usize bytes) 
 word DotNet::part(const clr::gc_alloc_context* context) { return reinterpret_cast<word>(context->gc_reserved_1); }
 void DotNet::set_part(clr::gc_alloc_context* context, usize bytes) { context->gc_reserved_1 = reinterpret_cast<void*>((part(context) & kLent) | bytes); }
 
-// There is memory again: what is left of its part stays with those who have none. But not what was lent, which it gets once, for when a collection finds nothing: this buffer may be the last for a
-// while, too.
+// There is memory again: what is left of its part stays with those who have none. But not what was lent, which it gets once, and has where it next finds no buffer: this one may be the last for a while.
+// No collection comes first: behind it the region that it lies in is the program's, and each such thread would take another of what is kept back.
 void DotNet::give_up_part(clr::gc_alloc_context* context) { set_part(context, (part(context) & kLent) != 0 ? min_of(part(context) & ~kLent, kWaitingBytes) : 0); }
-bool DotNet::only_lent(const clr::gc_alloc_context* context) { return (part(context) & kLent) != 0 && (part(context) & ~kLent) <= kWaitingBytes; }
 
 clr::Object* DotNet::from_reserve(clr::gc_alloc_context* context, usize bytes) {
   const usize left = part(context) & ~kLent;

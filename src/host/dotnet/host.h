@@ -269,7 +269,6 @@ class DotNet {
   static word part(const clr::gc_alloc_context* context);
   static void set_part(clr::gc_alloc_context* context, usize bytes);
   static void give_up_part(clr::gc_alloc_context* context);
-  static bool only_lent(const clr::gc_alloc_context* context);
   clr::Object* from_reserve(clr::gc_alloc_context* context, usize bytes);
   bool relieve(u32 attempt, Cause cause, u64 seen, usize bytes, clr::gc_alloc_context* context);
   clr::Object* allocate_finalizable(clr::gc_alloc_context* context, usize bytes, u32 flags);
