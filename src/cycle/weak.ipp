@@ -48,20 +48,13 @@ template <class H, class M, class T> class WeakThings {
   template <class Run> usize finalize(Run run) {
     FinalizeQueue& queue = host_.finalizers();
     look_at(queue.registered_up_to(tracer_.condemned()), run);
-    const FinalizeQueue::Part fresh = queue.gather(tracer_.condemned());
-    const usize found = fresh.size();
-    if (found != 0)
-      run(u32(div_up(found, kReadyPerTask)), [&](Self& self, u32 task) {
-        const usize end = min_of(found, usize(task + 1) * kReadyPerTask);
-        for (usize i = usize(task) * kReadyPerTask; i < end; i++) { // the oldest is the last
-          if (i + kAhead < end) tracer_.expect(fresh[found - 1 - i - kAhead]);
-          tracer_.keep_in(self, fresh[found - 1 - i]);
-        }
-      });
+    fresh_ = queue.gather(tracer_.condemned());
+    const usize found = fresh_.size();
+    if (found != 0) run(u32(div_up(found, kReadyPerTask)), [this](Self& self, u32 task) { keep_fresh(self, task); });
     bool critical = false;
-    for (Ref& ref : fresh)
+    for (Ref& ref : fresh_)
       if (host_.critical(ref)) critical = true, ref.at |= FinalizeQueue::kCritical;
-    if (critical) queue.part(fresh);
+    if (critical) queue.part(fresh_);
     if (T::moves_now) resort();
     return found;
   }
@@ -83,17 +76,27 @@ template <class H, class M, class T> class WeakThings {
 
  private:
   // Tells the dead of registered objects, in place. The living are where they are now; who needs no finalization is null.
-  template <class Run> [[gnu::noinline]] void look_at(FinalizeQueue::Part list, Run run) {
-    auto part = [&](usize at, usize end) {
-      for (; at < end; at++) {
-        if (at + kAhead < end) tracer_.expect(list[at + kAhead]);
-        Ref ref = list[at];
-        if (tracer_.alive(ref)) list[at] = T::moves_now ? tracer_.now_at(ref) : ref;
-        else list[at] = host_.drop_eagerly(ref) || host_.take_suppressed(ref) ? Ref{0} : Ref{ref.at | FinalizeQueue::kDead};
-      }
-    };
-    if (list.size() <= kEntriesPerTask) return part(0, list.size());
-    run(u32(div_up(list.size(), kEntriesPerTask)), [&](Self&, u32 task) { part(usize(task) * kEntriesPerTask, min_of(list.size(), usize(task + 1) * kEntriesPerTask)); });
+  template <class Run> void look_at(FinalizeQueue::Part list, Run run) {
+    if (list.size() <= kEntriesPerTask) return look_at_part(list, 0);
+    run(u32(div_up(list.size(), kEntriesPerTask)), [this, list](Self&, u32 task) { look_at_part(list, task); });
+  }
+  [[gnu::noinline]] void look_at_part(FinalizeQueue::Part list, u32 task) {
+    const usize end = min_of(list.size(), usize(task + 1) * kEntriesPerTask);
+    for (usize at = usize(task) * kEntriesPerTask; at < end; at++) {
+      if (at + kAhead < end) tracer_.expect(list[at + kAhead]);
+      Ref ref = list[at];
+      if (tracer_.alive(ref)) list[at] = T::moves_now ? tracer_.now_at(ref) : ref;
+      else list[at] = host_.drop_eagerly(ref) || host_.take_suppressed(ref) ? Ref{0} : Ref{ref.at | FinalizeQueue::kDead};
+    }
+  }
+
+  // The oldest is the last.
+  [[gnu::noinline]] void keep_fresh(Self& self, u32 task) {
+    const usize found = fresh_.size(), end = min_of(found, usize(task + 1) * kReadyPerTask);
+    for (usize i = usize(task) * kReadyPerTask; i < end; i++) {
+      if (i + kAhead < end) tracer_.expect(fresh_[found - 1 - i - kAhead]);
+      tracer_.keep_in(self, fresh_[found - 1 - i]);
+    }
   }
 
   using Undecided = Vector<word*>;
@@ -202,6 +205,7 @@ template <class H, class M, class T> class WeakThings {
   T& tracer_;
   typename M::template Atomic<u32> progress_; // a second object was kept by this visit
   bool all_listed_ = false; // the undecided are all in the workers' lists
+  FinalizeQueue::Part fresh_ = {}; // what has become ready
 };
 
 } // namespace garner

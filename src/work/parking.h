@@ -84,7 +84,7 @@ template <class M> class Parking {
   }
 
   // Monitor: a worker that does not sleep afterwards (the conductor, who works too) arrives.
-  void arrive(Self& self) {
+  [[gnu::noinline]] void arrive(Self& self) { // once a phase and worker: compilers would inline it into some phases and not into others
     gc_.lock(self);
     arrive_locked(self);
     gc_.unlock(self);
