@@ -4,18 +4,17 @@
 # Prints a row of a Markdown table for each: the collector's library in per cent of all samples, the system, and seconds of what is left, the runtime and the program;
 # then both sums and means of the collector's samples. A program that one of them cannot finish has `-`.
 #
-# Arguments: [--at FACTOR|unlimited (of the minimum heap in NAME.bench; 2)] [--lib PATH] [--check] [NAME …] (all that have a minimum heap). --check looks at what is needed, and ends.
+# Arguments: [--at FACTOR|unlimited (of the minimum heap in NAME.bench; 2)] [--lib PATH] [NAME …] (all that have a minimum heap).
 # Needs perf, and leave to sample (kernel.perf_event_paranoid). Takes some ten minutes for all.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-AT=2 LIB=$PWD/build/lib/libgarner-dotnet.so CHECK=0 NAMES=()
+AT=2 LIB=$PWD/build/lib/libgarner-dotnet.so NAMES=()
 fail() { echo "profile.sh: $1" >&2; exit 2; }
 while [ $# -gt 0 ]; do
   case $1 in
     --at) AT=${2:-}; shift ;;
     --lib) LIB=${2:-}; shift ;;
-    --check) CHECK=1 ;;
-    -*) fail "unknown option '$1'; it knows --at, --lib, --check" ;;
+    -*) fail "unknown option '$1'; it knows --at and --lib" ;;
     *) [ -f "bench/dotnet/$1.bench" ] || fail "no workload '$1'"; NAMES+=("$1") ;;
   esac
   shift || fail "an option lacks its value"
@@ -25,7 +24,6 @@ command -v perf >/dev/null || fail "perf is not here (Debian: linux-perf)"
 [ -f "$LIB" ] || fail "no library $LIB; ./run builds it"
 DATA=$(mktemp -d) && trap 'rm -rf "$DATA"' EXIT
 perf record -q -e cpu-clock -o "$DATA/try" true 2>/dev/null || fail "perf may not sample here (kernel.perf_event_paranoid)"
-[ $CHECK = 0 ] || exit 0
 [ ${#NAMES[@]} -gt 0 ] || for file in bench/dotnet/*.bench; do grep -q '^least_mb' "$file" && NAMES+=("$(basename "$file" .bench)"); done
 
 of_normal() { sed -n "/^\[normal\]/,/^\[large\]/s/^$2 *= *//p" "bench/dotnet/$1.bench"; }

@@ -91,10 +91,10 @@ struct HandleOwner {
 
 class HandleTable {
  public:
-  // Null when there is no memory. `owner` outlives its handles. processor: of the calling thread, a hint.
   // Of a limit it is told around each growth, which is never refused: who makes a handle holds on to an object by its address, so no collection may come.
   using Grows = void (*)(void* who, usize bytes, bool begins); // under growth_, in turn
   void tell_growth(Grows grows, void* who) { grows_ = grows, who_ = who; } // before there are threads that make handles
+  // Null when there is no memory. `owner` outlives its handles. processor: of the calling thread, a hint.
   Handle create(HandleOwner& owner, HandleKind kind, Ref ref, word extra, u32 processor = 0);
   void destroy(Handle handle);          // any thread
   void uproot(HandleOwner& owner);      // any thread: every handle of a store holds nothing from now on, and stays the store's
