@@ -76,6 +76,8 @@ template <class T> class Vector {
     size_ = capacity_ = 0;
   }
   usize capacity() const { return capacity_; }
+  // To how many items a list of `items` grows. Large ones by an eighth: the system moves pages, not bytes, and room never used counts against the heap's limit.
+  static usize ample(usize items) { return items * sizeof(T) < kDoubledBelow ? items * 2 : items + items / 8; }
   void swap(Vector& other) {
     T* items = items_;
     usize size = size_, capacity = capacity_;
@@ -101,9 +103,7 @@ template <class T> class Vector {
   static constexpr usize kDoubledBelow = 1 << 20;
   static usize bytes_of(usize n) { return align_up(n * sizeof(T), kPageBytes); }
   GARNER_COLD bool grow(usize least) {
-    // Large ones grow by an eighth: the system moves pages, not bytes, and room never used counts against the heap's limit.
-    usize ample = capacity_ * sizeof(T) < kDoubledBelow ? capacity_ * 2 : capacity_ + capacity_ / 8;
-    return take(max_of(least, ample));
+    return take(max_of(least, ample(capacity_)));
   }
   bool take(usize capacity) {
     const usize want = bytes_of(capacity);

@@ -21,8 +21,8 @@ template <class M> class Budget {
   // Whether the limit has room for the second table of marks, were `less` bytes given back.
   bool may_mark_twice(u64 less) const {
     if (twice()) return true;
-    const u64 cap = limit(), now = charged() - min_of(less, charged());
-    return cap == 0 || with_tables(now) + now / 64 + own() + held(Reach::ordinary) <= cap;
+    const u64 now = charged() - min_of(less, charged());
+    return within(with_tables(now) + now / 64, Reach::ordinary);
   }
   // From now on it counts. False where there is no room. With the world stopped.
   bool mark_twice() {
@@ -56,16 +56,15 @@ template <class M> class Budget {
   }
   // Whether there would be room, were `less` charged bytes given back.
   bool could(u64 bytes, u64 less, Reach reach) const {
-    const u64 cap = limit(), now = charged();
-    return cap == 0 || with_tables(now - min_of(less, now) + bytes) + own() + held(reach) <= cap;
+    const u64 now = charged();
+    return within(with_tables(now - min_of(less, now) + bytes), reach);
   }
   // A grant that leaves no debt. `after`: what is charged then.
   bool grant(u64 bytes, Reach reach, u64* after = nullptr) {
-    u64 now = charged_.load_relaxed(), cap;
-    do {
-      cap = limit();
-      if (cap != 0 && with_tables(now + bytes) + own() + held(reach) > cap) return false;
-    } while (!charged_.cas_relaxed(now, now + bytes)); // relaxed: a count, it publishes nothing
+    u64 now = charged_.load_relaxed();
+    do
+      if (!within(with_tables(now + bytes), reach)) return false;
+    while (!charged_.cas_relaxed(now, now + bytes)); // relaxed: a count, it publishes nothing
     if (after != nullptr) *after = now + bytes;
     return true;
   }
@@ -92,6 +91,11 @@ template <class M> class Budget {
   u64 held(Reach reach) const {
     u64 bytes = held_.load_relaxed();
     return reach == Reach::all ? 0 : reach == Reach::quarter ? bytes - bytes / 4 : bytes;
+  }
+  // Whether so many bytes of pages and their tables leave what a request of this reach must not use.
+  bool within(u64 pages, Reach reach) const {
+    const u64 cap = limit();
+    return cap == 0 || pages + own() + held(reach) <= cap;
   }
   bool twice() const { return __atomic_load_n(&twice_, __ATOMIC_RELAXED); }
   u64 own() const {

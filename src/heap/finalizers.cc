@@ -24,7 +24,7 @@ usize FinalizeQueue::grown(Growth growth) const {
   const usize places = all_.size(), needed = used() + 1 + spare(used() + 1);
   const usize worth = growth == Growth::ample ? used() / 16 : growth == Growth::page ? kFirst : 0;
   if (needed + worth <= places) return places;
-  return max_of(align_up(max_of(needed, places + (worth != 0)), kFirst), growth != Growth::ample ? usize(0) : max_of(kFirst, places < kDoubledBelow ? places * 2 : places + places / 8));
+  return max_of(align_up(max_of(needed, places + (worth != 0)), kFirst), growth != Growth::ample ? usize(0) : max_of(kFirst, all_.ample(places)));
 }
 
 usize FinalizeQueue::growth(Growth growth) {

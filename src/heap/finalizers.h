@@ -80,7 +80,6 @@ class FinalizeQueue {
 
  private:
   static constexpr usize kFirst = 512, kKept = 1 << 16; // entries
-  static constexpr usize kDoubledBelow = 1 << 17;
   Part between(usize from, usize to) { return {all_.begin() + from, all_.begin() + to}; }
   usize used() const { return ends_[0] + (ordinary_to_ - ordinary_from_) + (critical_to_ - critical_from_); }
   static usize spare(usize used) { return used / 16 + 8; }

@@ -279,6 +279,7 @@ template <class M> class Heap {
   bool find_beyond();
   bool drop_one(u32 first, u32 regions);
   u32 find_run(u32 regions, usize last, u8 home, u32 end);
+  template <class F> bool give_way(u32 first, u32 regions, F granted);
   bool find_budget(usize bytes, u32 first, u32 regions, Reach reach);
   void enter(u32 index, Role role, u8 label, u8 age);
   void drop_pages(u32 index, u32 regions = 1);

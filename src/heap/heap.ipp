@@ -314,28 +314,28 @@ template <class M> typename Heap<M>::Taken Heap<M>::take_locked(Role role, u8 la
   return taken;
 }
 
-// Charges `bytes`, for which free regions give up their pages, but not those of the run [first, first + regions). Called with lock_ held.
-template <class M> bool Heap<M>::find_budget(usize bytes, u32 first, u32 regions, Reach reach) {
-  while (!budget_.take(bytes, reach))
+// Until it is granted free regions give up their pages, but not those of the run [first, first + regions). Called with lock_ held.
+template <class M> template <class F> bool Heap<M>::give_way(u32 first, u32 regions, F granted) {
+  while (!granted())
     if (!drop_one(first, regions)) return false;
   return true;
+}
+
+template <class M> bool Heap<M>::find_budget(usize bytes, u32 first, u32 regions, Reach reach) {
+  return give_way(first, regions, [&] { return budget_.take(bytes, reach); });
 }
 
 template <class M> bool Heap<M>::lend(usize bytes, Reach reach) {
   if (budget_.grant(bytes, reach)) return true;
   Locked<typename M::Lock> guard(lock_);
   if (bytes > region_bytes() && !budget_.could(bytes, free_charged_.load_relaxed(), reach)) return false; // pages that come back at once are not given up for nothing; less is to be had
-  while (!budget_.grant(bytes, reach))
-    if (!drop_one(0, 0)) return false;
-  return true;
+  return give_way(0, 0, [&] { return budget_.grant(bytes, reach); });
 }
 
 template <class M> bool Heap<M>::mark_twice() {
   Locked<typename M::Lock> guard(lock_);
   if (!budget_.may_mark_twice(free_charged_.load_relaxed())) return false; // pages that come back at once are not given up for nothing
-  while (!budget_.mark_twice())
-    if (!drop_one(0, 0)) return false;
-  return true;
+  return give_way(0, 0, [&] { return budget_.mark_twice(); });
 }
 
 // A free region of any home gives up its pages, or, where there is none, large objects do. False: nothing is left. Called with lock_ held.
