@@ -61,10 +61,16 @@ template <class M> class Budget {
   }
   // A grant that leaves no debt. `after`: what is charged then.
   bool grant(u64 bytes, Reach reach, u64* after = nullptr) {
-    u64 now = charged_.load_relaxed();
-    do
+    u64 now = charged_.load_relaxed(), before;
+    do {
+      before = own();
       if (!within(with_tables(now + bytes), reach)) return false;
-    while (!charged_.cas_relaxed(now, now + bytes)); // relaxed: a count, it publishes nothing
+    } while (!charged_.cas_relaxed(now, now + bytes)); // relaxed: a count, it publishes nothing
+    // A list has grown meanwhile, and what it was lent is given back: the swap does not see that.
+    if (GARNER_UNLIKELY(own() > before) && !within(with_tables(charged()), reach)) {
+      give(bytes);
+      return false;
+    }
     if (after != nullptr) *after = now + bytes;
     return true;
   }

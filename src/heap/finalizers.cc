@@ -19,12 +19,13 @@ bool FinalizeQueue::add(u32 generation, Ref ref) {
   return true;
 }
 
-// To use places again that were taken moves all that is ready, so that must be worth it, but where it is the last way.
+// To use places again that were taken, and to have more, moves all that is ready, so that must be worth it, but where it is the last way.
 usize FinalizeQueue::grown(Growth growth) const {
-  const usize places = all_.size(), needed = used() + 1 + spare(used() + 1);
-  const usize worth = growth == Growth::ample ? used() / 16 : growth == Growth::page ? kFirst : 0;
+  const usize places = all_.size(), needed = used() + 1 + spare(used() + 1), ready = used() - ends_[0];
+  const usize worth = growth == Growth::ample ? used() / 16 : growth == Growth::page ? max_of(kFirst, ready / 64) : 0;
   if (needed + worth <= places) return places;
-  return max_of(align_up(max_of(needed, places + (worth != 0)), kFirst), growth != Growth::ample ? usize(0) : max_of(kFirst, all_.ample(places)));
+  const usize wanted = growth == Growth::ample ? all_.ample(places) : growth == Growth::page ? places + worth : kFirst;
+  return align_up(max_of(needed, wanted), kFirst);
 }
 
 usize FinalizeQueue::growth(Growth growth) {

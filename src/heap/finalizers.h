@@ -8,7 +8,7 @@
 //   | generation 2 | 1 | 0 |   free   | ordinary, ready | taken | critical, ready | taken |
 //
 // So a collection, in which memory may be what is missing, sorts every entry where it is and needs none; only who registers needs memory, and can be told that there is none.
-// Concurrency: add() and grow() from any thread of the program and next_ready() from the one that runs finalizers, under one short spin lock; collections own everything.
+// Concurrency: add() and grow() from any thread of the program and next_ready() from the one that runs finalizers, under one spin lock, which is held for a moment, but while grow() moves what is ready; collections own everything.
 #pragma once
 #include "base/arena.h"
 #include "base/atomic.h"
@@ -38,7 +38,7 @@ class FinalizeQueue {
   bool add(u32 generation, Ref ref);
   enum class Growth : u8 {
     ample, // places that will do for a while
-    page,  // where memory is short
+    page,  // where memory is short; more, where more is ready than so few places are worth moving
     least  // for one more entry, by any way
   };
   usize growth(Growth growth);

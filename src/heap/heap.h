@@ -283,6 +283,7 @@ template <class M> class Heap {
   bool find_budget(usize bytes, u32 first, u32 regions, Reach reach);
   void enter(u32 index, Role role, u8 label, u8 age);
   void drop_pages(u32 index, u32 regions = 1);
+  void drop_tables(u32 index, u32 regions);
   void free_locked(u32 index); // lock_ held
   void list_warm(u32 index);
   u32 pop_warm(Vector<u32>& list);
@@ -308,7 +309,7 @@ template <class M> class Heap {
   Budget<M> budget_;
   typename M::Lock lock_;         // guards roles of free regions, their lists, the cursor and high_water_
   static constexpr usize kOpenedAtOnce = 64 * MiB; // whose targets fill a huge page, and whose marks half of one: so marks seldom get one
-  static constexpr usize kTrimmedAtOnce = 2 * MiB; // under one lock
+  static constexpr usize kTrimmedAtOnce = 2 * MiB, kTablesAtOnce = 64 * MiB; // of the heap, under one lock
   static constexpr usize kTouchedSingly = 1 * MiB; // pages below come as they are touched
   static constexpr usize kClearedByHand = 32 * MiB;
   static constexpr u64 kSlowHugeNs = 1'000'000; // what a huge page's worth of small ones takes, or more

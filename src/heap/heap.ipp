@@ -515,6 +515,18 @@ template <class M> void Heap<M>::rebind(usize bytes, u8 node) {
   }
 }
 
+// Whole pages of what a full collection or a marking needs of these regions, which are free: marks are zero, and targets are written before they are read. Called with lock_ held.
+template <class M> void Heap<M>::drop_tables(u32 index, u32 regions) {
+  auto drop = [&](const auto& table, usize unit) {
+    const word first = word(&table.entry_of(begin_of(index)));
+    const word begin = align_up(first, kPageBytes), end = align_down(first + regions * region_bytes() / kMarkBlockBytes * unit, kPageBytes);
+    if (begin < end) machine_->discard(begin, end - begin);
+  };
+  drop(marks_, sizeof(MarkWord<M>));
+  drop(targets_, sizeof(Targets::Entry));
+  if (shape_.beside) drop(old_marks_, sizeof(MarkWord<M>));
+}
+
 template <class M> u32 Heap<M>::trim_some(usize keep, u32 from) {
   Locked<typename M::Lock> guard(lock_);
   const usize before = budget_.charged();
@@ -524,14 +536,28 @@ template <class M> u32 Heap<M>::trim_some(usize keep, u32 from) {
     return true;
   };
   const u32 huge = u32(kHugePageBytes >> shift_);
-  for (u32 i = from; i > 0 && free_charged_.load_relaxed() > keep;) {
-    if (before - budget_.charged() >= kTrimmedAtOnce) return i;
+  u32 i = from, end = from; // free ones from i to end have their tables, and some may have lost their pages before
+  auto tables_go = [&] {
+    if (keep == 0 && i < end) drop_tables(i, end - i); // else whoever grows again would have to bring them
+    end = i;
+  };
+  while (i > 0 && (keep == 0 || free_charged_.load_relaxed() > keep)) {
+    if (before - budget_.charged() >= kTrimmedAtOnce || usize(end - i) << shift_ >= kTablesAtOnce) {
+      tables_go();
+      return i;
+    }
     // A huge page whole, so that the system need not break it up and the next touch may bring another.
     const u32 regions = (usize(i) << shift_) > shape_.huge_from && i % huge == 0 && full(i - huge, huge) ? huge : 1;
+    if (regions == 1 && table_[i - 1].role != Role::free) {
+      tables_go();
+      end = --i;
+      if (table_[i].role == Role::large) drop_beyond(i);
+      continue;
+    }
     i -= regions;
-    if (regions > 1 || full(i, 1)) drop_pages(i, regions);
-    else if (table_[i].role == Role::large) drop_beyond(i);
+    if (regions > 1 || table_[i].charged != 0) drop_pages(i, regions);
   }
+  tables_go();
   return 0;
 }
 

@@ -39,7 +39,7 @@ grep -q '"output_equal": true' all.json && grep -q '^| garner / stock-server |' 
 
 { cat program.sh; echo 'echo "{\"checksum\":\"$mode\",\"gc\":{}}"'; } > different.sh
 compare 1 -- sh different.sh
-has "Output DIFFERS: stock-workstation and garner: 'checksum stock' and 'checksum garner'."
+has "Output DIFFERS: stock and garner: 'checksum stock' and 'checksum garner'."
 
 { cat program.sh; echo 'echo "always the same"; echo "a line of $mode"'; } > text.sh
 compare 1 -- sh text.sh
@@ -57,8 +57,10 @@ has 'garner failed: killed at the time limit'
 
 compare 1 -- true
 has 'garner failed: the program never loaded the collector'
-compare 1 -- no-such-program-anywhere
-has 'cannot be started: No such file or directory'
+compare 127 -- no-such-program-anywhere
+[ ! -s out ] && [ "$(cat err)" = "garner: 'no-such-program-anywhere' cannot be started: No such file or directory" ] || fail "no program: $(cat out err)"
+compare 126 -- ./program.sh # not executable
+[ ! -s out ] || fail "a table of what cannot run: $(cat out)"
 echo 'log=${GARNER##*log=}; echo "{\"event\":\"heap_ready\",\"pid\":1}" >> "${log%%,*}"' > always.sh
 compare 1 -- sh always.sh
 has 'so this was not the stock collector'
@@ -139,6 +141,14 @@ has 'garner / stock-server'
 bad "'eden=8m' is given twice" compare --lib lib.so --also eden=8m --also eden=8m -- true
 bad 'edem' compare --lib lib.so --also edem=8m -- true
 bad 'nowhere.so' compare --lib lib.so --also-lib nowhere.so -- true
+# Where nothing is named, stock as the program's settings have it; the other modes set what they are.
+{ cat program.sh; echo 'echo "$mode ${DOTNET_gcServer-none} ${DOTNET_gcConcurrent-none}" >> settings; echo same'; } > settings.sh
+runs=1 DOTNET_gcConcurrent=0 compare 0 -- sh settings.sh
+has 'garner / stock '
+[ "$(sort settings | tr '\n' ';')" = 'garner none 0;stock none 0;' ] || fail "settings of the program: $(cat settings)"
+: > settings
+runs=1 DOTNET_gcConcurrent=0 compare 0 --with stock-concurrent -- sh settings.sh
+[ "$(sort settings | tr '\n' ';')" = 'garner none 0;stock 0 1;' ] || fail "settings of a mode: $(cat settings)"
 # Without this collector, and with warm-ups, which do not count.
 : > order
 warmups=1

@@ -7,6 +7,7 @@ works() { # works ROOT NAME: garner under ROOT
   (cd / && "$1/bin/garner" simulate "$1/share/garner/recordings/warehouse.garner-heap" --machine amd48 --workers 1,4) >"$scratch/out" 2>&1 || fail "$2: simulate: $(cat "$scratch/out")"
   "$1/bin/garner" marks --list >"$scratch/out" 2>&1 && "$1/bin/garner" marks --ablation --list >"$scratch/out" 2>&1 || fail "$2: marks --list: $(cat "$scratch/out")"
   grep -q '^\.SH' "$1/share/man/man1/garner.1" && [ -f "$1/share/doc/garner/installing.md" ] || fail "$2: no man page, or no documents"
+  [ ! -f /usr/share/doc/libjs-chart.js/copyright ] || cmp -s /usr/share/doc/libjs-chart.js/copyright "$1/share/doc/garner/copyright.chart.js" || fail "$2: the licence of Chart.js, which is part of the command, is not there"
   [ -f "$1/lib/libgarner-dotnet.so" ] || fail "$2: no library"
   needed=$(readelf -d "$1/lib/libgarner-dotnet.so" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p' | grep -v -e '^libc\.so' -e '^libm\.so' -e '^ld-linux' || true)
   [ -z "$needed" ] || fail "$2: the library needs $needed"

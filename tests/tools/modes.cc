@@ -20,7 +20,7 @@ TEST(Modes, NamesAndLetters) {
     EXPECT_EQ(parse_mode(row.letters), row.mode);
     EXPECT_STREQ(name_of(row.mode), row.name);
   }
-  EXPECT_THROW(parse_mode("stock"), UsageError);
+  EXPECT_THROW(parse_mode("stok"), UsageError);
   EXPECT_THROW(parse_modes({"garner", "wsn", "stock-workstation"}), UsageError);
 }
 
@@ -32,6 +32,12 @@ TEST(Modes, GarnerLeavesTheProgramsOwnSettings) {
   EXPECT_EQ(value(e, "GARNER"), "workers=2");
   EXPECT_EQ(value(e, "DOTNET_GCHeapHardLimit"), "10000000");
   EXPECT_EQ(value(e, "DOTNET_gcServer"), "(kept)");
+}
+
+TEST(Modes, StockAsTheProgramHasItTakesOutOnlyWhatNamesACollector) {
+  Environment e = environment_for(Mode::own, "", "", std::nullopt);
+  for (const char* name : {"DOTNET_GCPath", "DOTNET_GCName", "COMPlus_GCPath"}) EXPECT_EQ(value(e, name), "(taken out)");
+  for (const char* name : {"DOTNET_gcServer", "COMPlus_gcServer", "DOTNET_gcConcurrent", "DOTNET_GCDynamicAdaptationMode", "DOTNET_GCHeapHardLimit"}) EXPECT_EQ(value(e, name), "(kept)");
 }
 
 TEST(Modes, StockModesSetTheirTwoSwitchesAndTakeEverythingElseOut) {

@@ -2,7 +2,11 @@
 . "$(dirname "$0")/shared.inc"
 : > "$scratch/lib.so"
 
-bad '--help tells more'
+code=0
+"$garner" > "$scratch/out" 2>"$scratch/err" || code=$?
+[ $code = 2 ] && [ ! -s "$scratch/out" ] && grep -q '^Usage: garner ' "$scratch/err" || fail "no command: exit code $code: $(cat "$scratch/out" "$scratch/err")"
+"$garner" --help > "$scratch/asked" && "$garner" help > "$scratch/out" && cmp -s "$scratch/asked" "$scratch/out" || fail "garner help"
+"$garner" run --help > "$scratch/asked" && "$garner" help run > "$scratch/out" && cmp -s "$scratch/asked" "$scratch/out" || fail "garner help run"
 bad "no command 'frobnicate'; garner --help lists them" frobnicate
 bad "no command 'reprot'" reprot "$scratch/log" -- true
 bad '--colour' run --colour -- true
@@ -24,6 +28,12 @@ bad '--runs' compare --runs 0 -- true
 bad '--size' bench --size huge
 bad 'no directory' bench --bench-dir "$scratch/none"
 bad 'exclude each other' options --json --md
+bad 'excludes' options --json cycle
+bad "no option 'pause_gaol'; garner options lists them" options pause_gaol
+for name in pause_goal cycle.pause_goal; do
+  "$garner" options $name > "$scratch/out" && [ "$(wc -l < "$scratch/out")" = 2 ] && grep -q '^cycle.pause_goal = ' "$scratch/out" || fail "garner options $name: $(cat "$scratch/out")"
+done
+"$garner" options cycle > "$scratch/out" && ! grep '^[a-z]' "$scratch/out" | grep -qv '^cycle\.' && [ "$(wc -l < "$scratch/out")" -gt 10 ] || fail "garner options cycle: $(cat "$scratch/out")"
 GARNER=colour=blue bad 'in the environment variable GARNER: unknown option' run --lib "$scratch/lib.so" -- true
 GARNER=work.term_exit=literal bad 'needs work.sync=monitor' run --lib "$scratch/lib.so" -- true
 

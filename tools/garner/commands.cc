@@ -41,7 +41,7 @@ std::vector<Command> add_commands(CLI::App& root) {
   root.description("Runs .NET programs on the Garner collector, watches them, and compares them with the stock collector.");
   root.set_version_flag("--version", fmt::format("garner {}", version()), "Print the version and exit");
   root.get_help_ptr()->description("Print this help and exit");
-  root.require_subcommand(1);
+  root.require_subcommand(0, 1);
   std::vector<Command> commands = {add_run(root), add_compare(root), add_bench(root), add_marks(root), add_options(root), add_doctor(root), add_machine(root), add_record(root), add_simulate(root), add_advise(root), add_reproduce(root), add_report(root), add_top(root)};
   for (const Command& command : commands) command.app->group("Commands");
   want_values(root);

@@ -37,7 +37,7 @@ struct CompareArgs {
   bool trace_pauses = false, only_min_heap = false;
 };
 
-constexpr const char* kWith = "stock-workstation"; // where nothing is named
+constexpr const char* kWith = "stock"; // where nothing is named
 
 // This collector once more, with other options and with other libraries. Each has its name in the tables by what is other.
 void add_also(const CompareArgs& args, const Plan& plan, std::vector<Contender>& contenders) {
@@ -68,6 +68,7 @@ std::vector<Contender> contenders_of(const CompareArgs& args, const std::vector<
   plan.time_limit_s = args.time_limit_s;
   plan.files = args.files;
   plan.trace_pauses = args.trace_pauses;
+  plan.must_start = true;
   if (!args.limit.empty()) plan.limit_bytes = parse_size(args.limit, "--limit");
   for (Mode mode : parse_modes(names)) {
     plan.mode = mode;
@@ -86,6 +87,7 @@ Searched search(const CompareArgs& args, const Invocation& invocation, const Pro
   plan.program = invocation.program;
   plan.files = args.files;
   plan.time_limit_s = args.time_limit_s;
+  plan.must_start = true;
   progress.show("compare: reference run");
   Searched found{reference_run(plan)};
   if (Sample again = reference_run(plan); !difference_of(found.reference, again).empty())

@@ -39,12 +39,20 @@ int dispatch(const std::vector<Command>& commands, const Invocation& invocation)
     if (!takes && !invocation.program.empty()) throw UsageError(fmt::format("'{}' runs no program, so nothing can stand after --", command.app->get_name()));
     return command.run(invocation);
   }
-  return tell("no command given; garner --help lists them", kExitUsage);
+  std::fputs(invocation.root->help().c_str(), stderr);
+  return kExitUsage;
 }
 
 // CLI11 says of a word that is no command only that one is needed.
 void want_command(const CLI::App& root, const std::string& word) {
   if (!word.empty() && word[0] != '-' && root.get_subcommands([&](const CLI::App* command) { return command->check_name(word); }).empty()) throw UsageError(fmt::format("no command '{}'; garner --help lists them", word));
+}
+
+// "help" is --help, and "help run" is "run --help".
+void ask_for_help(int arguments, char** argv) {
+  static char asked[] = "--help";
+  for (int i = 1; i + 1 < arguments; i++) argv[i] = argv[i + 1];
+  argv[arguments - 1] = asked;
 }
 
 int run(int argc, char** argv) {
@@ -57,6 +65,7 @@ int run(int argc, char** argv) {
   std::vector<Command> commands = add_commands(root);
   invocation.root = &root;
   try {
+    if (own > 1 && std::string_view(argv[1]) == "help") ask_for_help(own, argv);
     want_command(root, own > 1 ? argv[1] : "");
     root.parse(own, argv);
     return dispatch(commands, invocation);
@@ -69,6 +78,8 @@ int run(int argc, char** argv) {
     return tell(text + "; --help tells more", kExitUsage);
   } catch (const UsageError& error) {
     return tell(error.what(), kExitUsage);
+  } catch (const NotStarted& error) {
+    return tell(error.what(), error.code);
   } catch (const Interrupted& by) {
     return die_by(by.signal);
   } catch (const std::bad_alloc&) {

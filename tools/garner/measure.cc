@@ -169,6 +169,7 @@ Sample run_once(const Plan& plan) {
       for (const std::string& file : matching(directory_of(plan), pattern)) fs::remove(directory_of(plan) / file);
   const fs::file_time_type begun = coarse_now();
   Finished end = run_program(program);
+  if (plan.must_start) want_started(end, plan.program[0]);
   LogReader log(log_path, 0, true);
   log.more();
 

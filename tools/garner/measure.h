@@ -29,6 +29,7 @@ struct Plan {
   std::vector<std::string> files;
   bool remove_files = false; // before each run, where they are ours
   bool own = false;          // a workload of ours, whose exit codes have meanings
+  bool must_start = false;   // where the program cannot be started NotStarted is thrown, and else it is a run that failed
 };
 
 // One run. What is not known is negative: the pauses of a program that does not tell them, on a stock mode.

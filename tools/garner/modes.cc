@@ -18,6 +18,7 @@ const std::vector<ModeRow>& mode_rows() {
     {Mode::concurrent, "stock-concurrent", "wsc", "stock, gcServer=0 gcConcurrent=1: the runtime's default"},
     {Mode::server, "stock-server", "srv", "stock, gcServer=1 GCDynamicAdaptationMode=0"},
     {Mode::server_datas, "stock-server-datas", "dat", "stock, gcServer=1 with dynamic adaptation"},
+    {Mode::own, "stock", "own", "stock, as the program's own settings have it"},
   };
   return rows;
 }
@@ -54,14 +55,13 @@ Environment environment_for(Mode mode, const std::string& library, const std::st
     for (const char* name : {"GCName", "GCPath"}) changes[std::string(prefix) + name] = std::nullopt;
   if (!options.empty()) changes["GARNER"] = options;
   if (limit_bytes) changes["DOTNET_GCHeapHardLimit"] = fmt::format("{:x}", *limit_bytes); // the runtime reads hexadecimal
-  if (mode == Mode::garner) {
-    changes["DOTNET_GCPath"] = library;
-    return changes;
-  }
+  if (mode == Mode::garner) changes["DOTNET_GCPath"] = library;
+  if (mode == Mode::garner || mode == Mode::own) return changes;
   for (const char* prefix : {"DOTNET_", "COMPlus_"})
     for (const char* name : {"gcServer", "gcConcurrent", "GCDynamicAdaptationMode"}) changes[std::string(prefix) + name] = std::nullopt;
   switch (mode) {
-    case Mode::garner: break;
+    case Mode::garner:
+    case Mode::own: break;
     case Mode::workstation:
       changes["DOTNET_gcServer"] = "0";
       changes["DOTNET_gcConcurrent"] = "0";

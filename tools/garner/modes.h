@@ -8,7 +8,7 @@
 
 namespace garner::tool {
 
-enum class Mode { garner, workstation, concurrent, server, server_datas };
+enum class Mode { garner, workstation, concurrent, server, server_datas, own };
 
 struct ModeRow {
   Mode mode;

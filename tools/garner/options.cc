@@ -16,14 +16,36 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+std::string floor_of(const OptRow& row) {
+  std::string name = row.name;
+  return name.substr(0, name.find('.'));
+}
+
+std::string plain(const OptRow& row) {
+  std::string more;
+  if (*row.tags != 0) more += fmt::format(" [{}]", row.tags);
+  if (*row.alias != 0) more += fmt::format(" (also {}{}{})", row.alias, row.values != nullptr ? " with " : "", row.values != nullptr ? row.values : "");
+  return fmt::format("{} = {}   ({})\n    {}{}\n", row.name, value_text(row.id, row.value), range_text(row), row.sentence, more);
+}
+
+// By the names that the collector takes, or all of a group: "cycle".
+std::string plain(const std::vector<std::string>& names) {
+  std::string all;
+  for (const std::string& name : names) {
+    std::string found;
+    if (const OptRow* row = find_option(name.data(), name.size())) found = plain(*row);
+    else
+      for (const OptRow& each : kTable)
+        if (floor_of(each) == name) found += plain(each);
+    if (found.empty()) throw UsageError(fmt::format("no option '{}'; garner options lists them", name));
+    all += found;
+  }
+  return all;
+}
+
 std::string plain() {
   std::string all;
-  for (const OptRow& row : kTable) {
-    std::string more;
-    if (*row.tags != 0) more += fmt::format(" [{}]", row.tags);
-    if (*row.alias != 0) more += fmt::format(" (also {}{}{})", row.alias, row.values != nullptr ? " with " : "", row.values != nullptr ? row.values : "");
-    all += fmt::format("{} = {}   ({})\n    {}{}\n", row.name, value_text(row.id, row.value), range_text(row), row.sentence, more);
-  }
+  for (const OptRow& row : kTable) all += plain(row);
   all += "\npresets\n";
   for (const std::string& name : preset_names()) all += fmt::format("    {}: {}\n", name, preset_values(name).empty() ? "the defaults" : preset_values(name));
   all += "\nnot allowed together\n";
@@ -47,12 +69,8 @@ Json json() {
 
 struct Shape {
   bool json = false, markdown = false, man = false;
+  std::vector<std::string> names;
 };
-
-std::string floor_of(const OptRow& row) {
-  std::string name = row.name;
-  return name.substr(0, name.find('.'));
-}
 
 std::string markdown() {
   std::string all =
@@ -85,12 +103,13 @@ std::string markdown() {
 Command add_options(CLI::App& root) {
   CLI::App* app = root.add_subcommand("options", "List the collector's options");
   auto shape = std::make_shared<Shape>();
-  app->add_flag("--json", shape->json, "As JSON");
-  app->add_flag("--md", shape->markdown, "As markdown: docs/options.md");
-  app->add_flag("--man", shape->man, "As a man page of this program and the options: garner.1");
+  CLI::Option* names = app->add_option("NAME", shape->names, "Only these, as pause_goal or cycle.pause_goal, or all of a group, as cycle");
+  app->add_flag("--json", shape->json, "As JSON")->excludes(names);
+  app->add_flag("--md", shape->markdown, "As markdown: docs/options.md")->excludes(names);
+  app->add_flag("--man", shape->man, "As a man page of this program and the options: garner.1")->excludes(names);
   return {app, [shape](const Invocation& invocation) {
             if (shape->json + shape->markdown + shape->man > 1) throw UsageError("--json, --md and --man exclude each other");
-            say_out("{}", shape->json ? json().dump(2) + "\n" : shape->markdown ? markdown() : shape->man ? man_page(*invocation.root) : plain());
+            say_out("{}", shape->json ? json().dump(2) + "\n" : shape->markdown ? markdown() : shape->man ? man_page(*invocation.root) : shape->names.empty() ? plain() : plain(shape->names));
             return 0;
           }};
 }

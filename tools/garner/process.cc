@@ -243,6 +243,10 @@ class Wait {
 
 } // namespace
 
+void want_started(const Finished& end, const std::string& program) {
+  if (end.start_error != 0) throw NotStarted(fmt::format("'{}' {}", program, end.trouble()), end.start_error == ENOENT ? kExitNotFound : kExitCannotRun);
+}
+
 std::string Finished::trouble() const {
   if (start_error != 0) return fmt::format("cannot be started: {}", std::strerror(start_error));
   if (timed_out) return "killed at the time limit";

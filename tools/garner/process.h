@@ -50,6 +50,8 @@ struct Finished {
 
 // std::runtime_error when the system refuses to make a process at all.
 Finished run_program(const Program& program);
+// NotStarted where there was no such program, or none that can run.
+void want_started(const Finished& end, const std::string& program);
 // What a command prints; empty when it cannot be started or fails.
 std::string captured(const std::vector<std::string>& command);
 

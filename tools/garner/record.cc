@@ -196,10 +196,7 @@ int record(const RecordArgs& args, const Invocation& invocation) {
   LogReader reader(log, 0, true);
   program.each_second = [&reader] { reader.more(); };
   const Finished end = run_program(program);
-  if (end.start_error != 0) {
-    say_err("garner: '{}' {}\n", invocation.program[0], end.trouble());
-    return end.start_error == ENOENT ? kExitNotFound : kExitCannotRun;
-  }
+  want_started(end, invocation.program[0]);
   reader.more();
   if (end.signal != 0) say_err("garner: the program was {}\n", end.trouble());
   remove_parts(plan);

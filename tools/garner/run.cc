@@ -188,11 +188,6 @@ Json json_of(Mode mode, const Invocation& invocation, const Finished& end, const
   return all;
 }
 
-int not_started(const Finished& end, const std::string& program) {
-  say_err("garner: '{}' {}\n", program, end.trouble());
-  return end.start_error == ENOENT ? kExitNotFound : kExitCannotRun;
-}
-
 int run(const RunArgs& args, const Invocation& invocation) {
   Mode mode = parse_mode(args.mode);
   std::optional<uint64_t> limit;
@@ -211,7 +206,7 @@ int run(const RunArgs& args, const Invocation& invocation) {
   program.group = Group::shared;
   if (use.reader) program.each_second = [&use] { read_more(use); };
   Finished end = run_program(program);
-  if (end.start_error != 0) return not_started(end, invocation.program[0]);
+  want_started(end, invocation.program[0]);
   read_more(use);
 
   const LogReader* log = use.reader ? &*use.reader : nullptr;

@@ -68,16 +68,23 @@ clr::Object* DotNet::allocate_finalizable(clr::gc_alloc_context* context, usize 
 
 // Reach::all is for who holds on to the object by its address, or has come to the end: as little as will do, and of what is kept back.
 bool DotNet::add_finalizable(clr::Object* object, Reach reach) {
-  using Growth = FinalizeQueue::Growth;
   const u32 generation = min_of(generation_of({word(object)}), 2u);
-  if (machine.thread() == finalizing_.load_relaxed()) reach = Reach::all; // a finalizer makes another: the place of the one that was taken is free
-  while (!finalize_queue.add(generation, {word(object)})) {
-    Locked<Mutex> guard(growing_); // one grows it for all
-    // What a region without collections was promised is not given up for places that will do for a while.
-    if (!no_gc_near() && grow_finalizers(Growth::ample, Reach::ordinary)) continue;
-    if (!grow_finalizers(Growth::page, Reach::ordinary) && !(reach == Reach::all && grow_finalizers(Growth::least, reach))) return false;
-  }
+  if (GARNER_LIKELY(finalize_queue.add(generation, {word(object)}))) return true;
+  Locked<Mutex> guard(growing_); // one grows it for all who wait
+  while (!finalize_queue.add(generation, {word(object)}))
+    if (!make_places(reach)) return false;
   return true;
+}
+
+bool DotNet::make_places(Reach reach) {
+  using Growth = FinalizeQueue::Growth;
+  // What a region without collections was promised of a limit is not given up for places that will do for a while.
+  const bool promised = no_gc_near() && heap().budget().limit() != 0;
+  if (!promised && grow_finalizers(Growth::ample, Reach::ordinary)) return true;
+  if (grow_finalizers(Growth::page, Reach::ordinary)) return true;
+  if (reach == Reach::all) return grow_finalizers(Growth::page, reach) || grow_finalizers(Growth::least, reach);
+  // A finalizer makes another: the place of the one that was taken is free.
+  return machine.thread() == finalizing_.load_relaxed() && finalize_queue.growth(Growth::least) == 0 && grow_finalizers(Growth::least, reach);
 }
 
 bool DotNet::grow_finalizers(FinalizeQueue::Growth growth, Reach reach) {
@@ -251,8 +258,12 @@ word DotNet::part(const clr::gc_alloc_context* context) { return reinterpret_cas
 void DotNet::set_part(clr::gc_alloc_context* context, usize bytes) { context->gc_reserved_1 = reinterpret_cast<void*>((part(context) & kLent) | bytes); }
 
 // There is memory again: what is left of its part stays with those who have none. But not what was lent, which it gets once, and has where it next finds no buffer: this one may be the last for a while.
+// (More than was lent is what it had to throw.)
 // No collection comes first: behind it the region that it lies in is the program's, and each such thread would take another of what is kept back.
-void DotNet::give_up_part(clr::gc_alloc_context* context) { set_part(context, (part(context) & kLent) != 0 ? min_of(part(context) & ~kLent, kWaitingBytes) : 0); }
+void DotNet::give_up_part(clr::gc_alloc_context* context) {
+  const usize left = part(context) & ~kLent;
+  set_part(context, (part(context) & kLent) != 0 && left <= kWaitingBytes ? left : 0);
+}
 
 clr::Object* DotNet::from_reserve(clr::gc_alloc_context* context, usize bytes) {
   const usize left = part(context) & ~kLent;

@@ -2,7 +2,7 @@
 //
 // One per process, in static storage, never destroyed: threads may still run when the process exits.
 // Modes: the runtime's threads are cooperative (stopped by us) or preemptive (never stopped, must not touch objects). Whoever waits here
-// does so in preemptive mode. A collection runs on the thread that needed it: enter() goes preemptive and takes the collection
+// does so in preemptive mode, but for short locks that no stopped thread holds. A collection runs on the thread that needed it: enter() goes preemptive and takes the collection
 // lock, stop() suspends the others and comes back cooperative.
 // Split: world.cc stop and resume; events.cc what tools are told; roots.cc stacks; alloc.cc buffers and large objects; settings.cc configuration; api.cc System.GC;
 // background.cc marking beside the program; idle.cc memory of a program at rest; no_gc.cc regions without collections and notifications; walks.cc tools; recording.cc the heap as a file; handles.cc handle manager; frozen.cc memory that is not ours.
@@ -191,7 +191,7 @@ class DotNet {
   HandleTable handle_table;
   HandleOwner global_owner;
   FinalizeQueue finalize_queue;
-  Mutex growing_; // of finalize_queue
+  Mutex growing_; // of finalize_queue; waited for in cooperative mode, as its caller has an object by its address: who holds it runs our code only, which nobody suspends
   FrozenSegments frozen;
   Settings settings;
   StockSettings stock;
@@ -272,6 +272,7 @@ class DotNet {
   clr::Object* from_reserve(clr::gc_alloc_context* context, usize bytes);
   bool relieve(u32 attempt, Cause cause, u64 seen, usize bytes, clr::gc_alloc_context* context);
   clr::Object* allocate_finalizable(clr::gc_alloc_context* context, usize bytes, u32 flags);
+  bool make_places(Reach reach); // growing_ held
   bool grow_finalizers(FinalizeQueue::Growth growth, Reach reach); // false: the limit has no room, or the system no memory
   bool finalizers_give(usize bytes, clr::gc_alloc_context* context);
   void maybe_stress();
@@ -307,6 +308,7 @@ class DotNet {
   void watch_idleness();
   bool collect_at_rest(u64 count); // whether it has
   Request request_at_rest();
+  u64 finalizers_ended();
   bool resting_held() const; // nothing is collected now that need not be
 
   clr::MethodTable* free_type_ = nullptr;

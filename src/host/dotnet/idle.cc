@@ -1,7 +1,7 @@
 // A program that rests gives back what it does not need: its garbage, and the memory that the next eden would take (cycle.idle).
 //
 // A thread of the collector's looks every cycle.idle seconds. When no collection has come meanwhile and next to nothing was allocated it asks for one, if the heap is not
-// small, and gives all free memory back to the system; then it sleeps until something has been collected again, so that a process at rest is woken by nobody.
+// small, and for another if finalizers have ended since, for what they let go of, but for no third: there are finalizers that make work for the next each time. It gives all free memory back to the system; then it sleeps until something has been collected again, so that a process at rest is woken by nobody.
 // Where a full collection would stop the program for long, a young one comes and old space is marked beside it (background.cc sees to what follows), and the memory goes back
 // at a later look.
 // The thread is made when the heap is first found to have grown: small programs have none. What it may do, and whom it can wait for: as the marking thread (background.cc).
@@ -26,15 +26,18 @@ void DotNet::ensure_idle_watch() {
 
 void DotNet::watch_idleness() {
   const u64 period = u64(settings.get(Opt::idle)) * 1'000'000'000;
-  for (bool collected = false;;) { // since the program was last at work
+  u64 ended = 0; // finalizers, before the first
+  for (u32 collected = 0;;) { // times, since the program was last at work
     const u64 count = cycle->count(), allocated = total_allocated();
     const u64 until = machine.now() + period;
     while (machine.now() < until) futex_wait_until(idle_sleeps_, 0, until); // nobody wakes it then, but a signal may
     const bool works = total_allocated() > allocated + kRestful;
-    collected = collected && !works;
+    if (works) collected = 0;
     if (works || cycle->count() != count || resting_held()) continue;
-    if (!collected && collect_at_rest(count)) {
-      collected = true; // what it leaves is for the next look
+    const u64 now_ended = finalizers_ended();
+    if ((collected == 0 || (collected == 1 && now_ended != ended)) && collect_at_rest(count)) {
+      ended = now_ended;
+      collected++; // what it leaves is for the next look
       continue;
     }
     if (cycle->count() != count) continue; // somebody else was faster
@@ -44,8 +47,15 @@ void DotNet::watch_idleness() {
     idle_sleeps_.exchange_acq_rel(1); // before the look at the count: a collection that this does not see wakes (release)
     if (cycle->count() == last) futex_wait(idle_sleeps_, 1);
     idle_sleeps_.store_relaxed(0);
-    collected = false;
+    collected = 0;
   }
+}
+
+u64 DotNet::finalizers_ended() {
+  enter(); // no collection is going on
+  const u64 ended = finalize_queue.progress().ended;
+  leave();
+  return ended;
 }
 
 bool DotNet::resting_held() const {

@@ -24,7 +24,8 @@ internal static class Program
             case "replace": Settings.Replace(Of("mb", 100)); return 0;
             case "untouched": Settings.Untouched(); return 0;
             case "release": Settings.Release(); return 0;
-            case "idle": Settings.Idle(Of("seconds", 4), Of("collect", 1) != 0); return 0;
+            case "idle": Settings.Idle(Of("seconds", 4), Of("collect", 1) != 0, Of("finalizers", 0)); return 0;
+            case "aggressive": Settings.Aggressive(Of("mb", 1000)); return 0;
             case "queue": Settings.Queue(); return 0;
             case "finalizable": return Memory.Finalizable(Of("count", 2_000_000));
             case "crowded": return Memory.CrowdOfFinalizable(Of("rounds", 3));
@@ -35,7 +36,7 @@ internal static class Program
             case "crash": Memory.Hold(20, 0); throw new InvalidOperationException("as asked");
             case "signals": return Signals.Storm(Of("count", 10_000), Of("rounds", 3));
             case "graph": return Graph.Run(Of("nodes", 0), Of("threads", 3), Of("handles", 0), Of("garbage", 0), Of("end", 0) switch { 1 => "crash", 2 => "exit", 3 => "loop", _ => "" });
-            default: Console.Error.WriteLine("Endurance hold|fill|finalizable|crowded|handles|finalized|stuck|promised|crash|processors|workers|garbage|replace|untouched|release|idle|queue|signals|graph [key=value …]"); return 2;
+            default: Console.Error.WriteLine("Endurance hold|fill|finalizable|crowded|handles|finalized|stuck|promised|crash|processors|workers|garbage|replace|untouched|release|idle|aggressive|queue|signals|graph [key=value …]"); return 2;
         }
     }
 }

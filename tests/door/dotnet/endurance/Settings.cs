@@ -1,5 +1,7 @@
 // Effects of settings that differ from the runtime's own collector, or that a script compares between runs: how often it collects, what it keeps.
 
+using System.Runtime.CompilerServices;
+
 namespace Garner.Endurance;
 
 internal static class Settings
@@ -64,8 +66,23 @@ internal static class Settings
         GC.KeepAlive(live);
     }
 
-    /// <summary>280 MiB die unseen beside 20 that live, and then nothing happens for so many seconds: what is resident afterwards, and how often it was collected meanwhile.</summary>
-    public static void Idle(int seconds, bool collect)
+    private sealed class Holder(object what, bool again)
+    {
+        private readonly object _what = what;
+
+        ~Holder()
+        {
+            GC.KeepAlive(_what);
+            if (again)
+                GC.ReRegisterForFinalize(this);
+        }
+    }
+
+    /// <summary>
+    /// 280 MiB die unseen beside 20 that live, and then nothing happens for so many seconds: what is resident afterwards, and how often it was collected meanwhile.
+    /// With one finalizer it is that which holds them; a second one makes itself work for the next collection, each time.
+    /// </summary>
+    public static void Idle(int seconds, bool collect, int finalizers)
     {
         byte[][]? all = new byte[280 * 1024][];
         byte[][] live = new byte[20 * 1024][];
@@ -76,13 +93,49 @@ internal static class Settings
         if (collect)
             GC.Collect();
         GC.KeepAlive(all);
+        Hold(all, finalizers);
         all = null;
         int before = GC.CollectionCount(0);
         Thread.Sleep(seconds * 1000);
-        string line = File.ReadLines("/proc/self/status").First(static l => l.StartsWith("VmRSS:", StringComparison.Ordinal));
-        Console.WriteLine($"rested {long.Parse(line.Split(' ', StringSplitOptions.RemoveEmptyEntries)[1]) >> 10}");
+        Console.WriteLine($"rested {Resident()}");
         Console.WriteLine($"collections {GC.CollectionCount(0) - before}");
         GC.KeepAlive(live);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void Hold(object what, int finalizers)
+    {
+        if (finalizers > 0)
+            GC.KeepAlive(new Holder(what, false));
+        if (finalizers > 1)
+            GC.KeepAlive(new Holder("", true));
+    }
+
+    private static long Resident() // MiB
+    {
+        string line = File.ReadLines("/proc/self/status").First(static l => l.StartsWith("VmRSS:", StringComparison.Ordinal));
+        return long.Parse(line.Split(' ', StringSplitOptions.RemoveEmptyEntries)[1]) >> 10;
+    }
+
+    /// <summary>What is resident after so much has lived, been moved together by a full collection and died, and an aggressive one.</summary>
+    public static void Aggressive(int megabytes)
+    {
+        Lived(megabytes);
+        GC.Collect(2, GCCollectionMode.Aggressive, blocking: true, compacting: true);
+        Thread.Sleep(500);
+        Console.WriteLine($"resident {Resident()}");
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void Lived(int megabytes)
+    {
+        byte[]?[] all = new byte[megabytes * 1024][];
+        for (int i = 0; i < all.Length; i++)
+            all[i] = new byte[1000];
+        for (int i = 0; i < all.Length; i += 3)
+            all[i] = null;
+        GC.Collect(2, GCCollectionMode.Forced, blocking: true, compacting: true);
+        GC.KeepAlive(all);
     }
 
     /// <summary>What stays committed after 400 MiB have died, and so many full collections that what is kept for growth as it was before has gone too.</summary>

@@ -72,6 +72,15 @@ if make build options '-p:GarnerOptions="workers=1,log=stderr"'; then
   runs environment $G env GARNER=workers=2,log=stderr dotnet "$WORK/out/options/App.dll"
   check 'environment: GARNER does not win' grep -q 'garner: heap ready: .*workers 2,' "$LOG.environment.err"
 fi
+# As docs/installing.md has it: the reference is put in by the SDK.
+mkdir -p "$WORK/added" && rm -rf "$WORK/added"/*
+sed '/PackageReference/d' "$WORK/app/App.csproj" >"$WORK/added/App.csproj" && cp "$WORK/app/Program.cs" "$WORK/added"
+if (cd "$WORK/added" && dotnet add package Garner --version "$VERSION" && dotnet build -nologo -v minimal --disable-build-servers -o "$WORK/out/added") >"$LOG.added" 2>&1; then
+  runs added $G dotnet "$WORK/out/added/App.dll"
+  check 'dotnet add package: a warning' quiet "$LOG.added"
+else
+  miss 'dotnet add package' "$LOG.added"
+fi
 if make build off -p:GarnerEnabled=false; then
   runs off built-in dotnet "$WORK/out/off/App.dll"
   check 'off: the library is there' test ! -e "$WORK/out/off/$G"
