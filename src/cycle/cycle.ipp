@@ -244,7 +244,7 @@ template <class H, class M> void Cycle<H, M>::tell(u64 now, const Request& reque
   };
   end.committed = heap_.budget().committed();
   publish(); // what is given back may take long, and the new count is told already
-  heap_.trim(kept_free_); // the program runs: system calls, which for a large heap take longer than many a pause
+  heap_.trim(kept_free_, request.give_back); // the program runs: system calls, which for a large heap take longer than many a pause
   compaction().trim(request.give_back);
   evacuation().trim();
   if (const u64 committed = heap_.budget().committed(); committed != end.committed) {
@@ -553,7 +553,7 @@ template <class H, class M> usize Cycle<H, M>::kept_free(const Request& request,
 template <class H, class M> void Cycle<H, M>::rest() {
   for (u32 from = heap_.high_water(); from > 0;) { // a part at a time: who fills an eden meanwhile waits for one
     host_.enter();
-    from = heap_.trim_some(0, from);
+    from = heap_.trim_some(0, from, true);
     host_.leave();
   }
   host_.enter();

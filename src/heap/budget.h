@@ -3,7 +3,7 @@
 // Equation: charged = sum of Region::charged. A request is granted iff pages(charged + request) + own <= limit, where
 // pages(x) = x + 3x/64 (the share of marks and targets, touched by full collections; x + 4x/64 with marks of their own for a heap that has been marked beside the program) and own is a fixed amount for what the collector maps at start
 // and touches little of, and what its lists (finalizable objects, handles, roots) have grown by since. limit 0 means no limit. Not in it: cards, starts and descriptions of regions, 1/512 of x.
-// Any-thread; grants are compare-and-swap, so pages never exceed the limit, not even for a moment. The list of finalizable objects asks before it grows (Heap::lend; until lent() it counts twice)
+// Any-thread; grants are compare-and-swap, so pages never exceed the limit (but for the moment in which a list has grown beside a grant, which is taken back then). The list of finalizable objects asks before it grows (Heap::lend; until lent() it counts twice)
 // and can be refused; handles ask and are never refused, and what a collection lists grows without asking: by as much the limit may be exceeded until the next grant. What lists have taken of
 // what is kept back free memory makes up for at the next collection (over).
 #pragma once

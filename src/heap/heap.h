@@ -143,11 +143,11 @@ template <class M> class Heap {
   // Drops the pages of about `bytes` of a node's free regions and binds the ranges anew, a system call each: what N21's resizing costs.
   void rebind(usize bytes, u8 node);
   // Gives back free regions' pages, and those behind large objects, until at most `keep` bytes of them remain charged. A little at a time, so that a program that runs gets its
-  // regions meanwhile.
-  void trim(usize keep) {
-    for (u32 from = high_water(); from > 0;) from = trim_some(keep, from);
+  // regions meanwhile. With `tables` the pages of marks and targets of all free regions go too, which whoever grows again has to bring again.
+  void trim(usize keep, bool tables = false) {
+    for (u32 from = high_water(); from > 0;) from = trim_some(keep, from, tables);
   }
-  u32 trim_some(usize keep, u32 from); // of the regions below `from`, the highest first; returns below which one to go on, 0 when that is all
+  u32 trim_some(usize keep, u32 from, bool tables); // of the regions below `from`, the highest first; returns below which one to go on, 0 when that is all
   usize free_charged() const { return free_charged_.load_relaxed(); }
   // While no more than `bytes` of free memory have been written to before, eden takes memory that has not, if the budget has room for twice as much: what the system must bring first is brought while the
   // program runs, not to copies while it stands. With the world stopped; no effect where the shape does not ask for it.
@@ -309,7 +309,7 @@ template <class M> class Heap {
   Budget<M> budget_;
   typename M::Lock lock_;         // guards roles of free regions, their lists, the cursor and high_water_
   static constexpr usize kOpenedAtOnce = 64 * MiB; // whose targets fill a huge page, and whose marks half of one: so marks seldom get one
-  static constexpr usize kTrimmedAtOnce = 2 * MiB, kTablesAtOnce = 64 * MiB; // of the heap, under one lock
+  static constexpr usize kTrimmedAtOnce = 2 * MiB, kTrimmedOf = 64 * MiB; // under one lock: so much goes, or so much of the heap is looked at
   static constexpr usize kTouchedSingly = 1 * MiB; // pages below come as they are touched
   static constexpr usize kClearedByHand = 32 * MiB;
   static constexpr u64 kSlowHugeNs = 1'000'000; // what a huge page's worth of small ones takes, or more

@@ -215,6 +215,7 @@ template <class M> void Heap<M>::enter(u32 index, Role role, u8 label, u8 age) {
   r.age = age;
   if (r.untouched) untouched_bytes_ -= region_bytes();
   r.kept = r.pinned_objects = r.untouched = r.unswept = false;
+  r.tables = true;
   r.marked.store_relaxed(0);
   r.dirty.store_relaxed(0);
   writes<M>(r.role) = role;
@@ -515,19 +516,27 @@ template <class M> void Heap<M>::rebind(usize bytes, u8 node) {
   }
 }
 
-// Whole pages of what a full collection or a marking needs of these regions, which are free: marks are zero, and targets are written before they are read. Called with lock_ held.
+// Whole pages of what full collections and markings need of these regions, which are free: marks are zero, and targets are written before they are read. Called with lock_ held.
 template <class M> void Heap<M>::drop_tables(u32 index, u32 regions) {
+  bool used = false; // by any of them: regions of less than 256 KB share a page
+  for (u32 i = index; i < index + regions; i++) {
+    used |= table_[i].tables;
+    table_[i].tables = false;
+  }
+  if (!used) return;
   auto drop = [&](const auto& table, usize unit) {
     const word first = word(&table.entry_of(begin_of(index)));
     const word begin = align_up(first, kPageBytes), end = align_down(first + regions * region_bytes() / kMarkBlockBytes * unit, kPageBytes);
-    if (begin < end) machine_->discard(begin, end - begin);
+    if (begin >= end) return;
+    if constexpr (requires { machine_->spare(begin, end - begin); }) machine_->spare(begin, end - begin);
+    else machine_->discard(begin, end - begin);
   };
   drop(marks_, sizeof(MarkWord<M>));
   drop(targets_, sizeof(Targets::Entry));
   if (shape_.beside) drop(old_marks_, sizeof(MarkWord<M>));
 }
 
-template <class M> u32 Heap<M>::trim_some(usize keep, u32 from) {
+template <class M> u32 Heap<M>::trim_some(usize keep, u32 from, bool tables) {
   Locked<typename M::Lock> guard(lock_);
   const usize before = budget_.charged();
   auto full = [&](u32 first, u32 regions) {
@@ -538,11 +547,11 @@ template <class M> u32 Heap<M>::trim_some(usize keep, u32 from) {
   const u32 huge = u32(kHugePageBytes >> shift_);
   u32 i = from, end = from; // free ones from i to end have their tables, and some may have lost their pages before
   auto tables_go = [&] {
-    if (keep == 0 && i < end) drop_tables(i, end - i); // else whoever grows again would have to bring them
+    if (tables && i < end) drop_tables(i, end - i);
     end = i;
   };
-  while (i > 0 && (keep == 0 || free_charged_.load_relaxed() > keep)) {
-    if (before - budget_.charged() >= kTrimmedAtOnce || usize(end - i) << shift_ >= kTablesAtOnce) {
+  while (i > 0 && (tables || free_charged_.load_relaxed() > keep)) {
+    if (budget_.charged() + kTrimmedAtOnce <= before || usize(from - i) << shift_ >= kTrimmedOf) {
       tables_go();
       return i;
     }
@@ -551,11 +560,11 @@ template <class M> u32 Heap<M>::trim_some(usize keep, u32 from) {
     if (regions == 1 && table_[i - 1].role != Role::free) {
       tables_go();
       end = --i;
-      if (table_[i].role == Role::large) drop_beyond(i);
+      if (table_[i].role == Role::large && free_charged_.load_relaxed() > keep) drop_beyond(i);
       continue;
     }
     i -= regions;
-    if (regions > 1 || table_[i].charged != 0) drop_pages(i, regions);
+    if ((regions > 1 || table_[i].charged != 0) && free_charged_.load_relaxed() > keep) drop_pages(i, regions);
   }
   tables_go();
   return 0;

@@ -45,6 +45,7 @@ template <class M> struct alignas(kLineBytes) Region {
   bool unswept;             // old, pinned: what is dead in it lies there as it died; only old_marks() tell what lives (collect/concurrent/marking.h)
   bool kept;                // holds objects that stay in place in this evacuation (pinned, or promotion failed)
   bool pinned_objects;      // large or pinned role: objects of the pinned heap
+  bool tables;              // has been in use since the pages of its marks and targets were given back
   Atomic<u8> marked;        // large: fetch_or_relaxed; the winner scans
   Atomic<u8> dirty;         // listed for card scanning in this collection
 };

@@ -188,7 +188,7 @@ TEST(Budget, AHugePageIsTakenWholeWhileThereIsRoom) {
   for (u32 i = many; i < 2 * many; i++) bare.heap.free_region(i);
   EXPECT_FALSE(bare.heap.region(take()).clean) << "used before";
   bare.machine.discarded = 0;
-  bare.heap.trim(1); // all regions, but not their tables
+  bare.heap.trim(0);
   EXPECT_EQ(bare.machine.discarded, 2 * MiB - 64 * KiB);
 }
 
@@ -287,7 +287,7 @@ TEST(Budget, TheRestOfAHugePageIsFreshForALargeObject) {
   bare.heap.free_region(large);
   bare.heap.free_region(0);
   bare.machine.discarded = bare.machine.calls = 0;
-  bare.heap.trim(1); // all regions, but not their tables
+  bare.heap.trim(0);
   EXPECT_EQ(bare.machine.discarded, 2 * MiB);
   EXPECT_EQ(bare.machine.calls, 1u) << "in one piece";
   EXPECT_EQ(bare.machine.asked_small, 2 * MiB) << "what is touched there next may be charged alone";
@@ -412,9 +412,10 @@ TEST(Budget, TablesOfFreeRegionsGoBackWithAllOfTheirPages) {
     ASSERT_GE(targets(index), 1u);
     if (index != kept) bare.heap.free_region(index);
   }
-  bare.heap.trim(bare.heap.free_charged() - 8 * MiB);
-  EXPECT_EQ(marks(regions[0]), 1u) << "what is kept is for who grows again at once";
   bare.heap.trim(0);
+  EXPECT_EQ(bare.heap.budget().charged(), 256 * KiB);
+  EXPECT_EQ(marks(regions[0]), 1u) << "for who grows again at once";
+  bare.heap.trim(0, true);
   for (u32 index : regions) {
     EXPECT_EQ(marks(index), index == kept ? 1u : 0u);
     EXPECT_EQ(targets(index) != 0, index == kept);

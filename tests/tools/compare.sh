@@ -61,6 +61,10 @@ compare 127 -- no-such-program-anywhere
 [ ! -s out ] && [ "$(cat err)" = "garner: 'no-such-program-anywhere' cannot be started: No such file or directory" ] || fail "no program: $(cat out err)"
 compare 126 -- ./program.sh # not executable
 [ ! -s out ] || fail "a table of what cannot run: $(cat out)"
+{ echo '#!/bin/sh'; cat program.sh; echo 'rm vanishes.sh; echo same'; } > vanishes.sh # what was measured before is told
+chmod +x vanishes.sh
+compare 1 -- ./vanishes.sh
+has 'cannot be started: No such file or directory'
 echo 'log=${GARNER##*log=}; echo "{\"event\":\"heap_ready\",\"pid\":1}" >> "${log%%,*}"' > always.sh
 compare 1 -- sh always.sh
 has 'so this was not the stock collector'

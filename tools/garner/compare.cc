@@ -153,8 +153,10 @@ int compare(const CompareArgs& args, const Invocation& invocation) {
   bool good = true;
   for (const std::string& at : args.at.empty() ? std::vector<std::string>{""} : args.at) {
     Comparison one{contenders, {}, at};
-    for (Contender& contender : one.contenders)
+    for (Contender& contender : one.contenders) {
+      contender.plan.must_start = all.empty(); // else there is something to tell
       if (!at.empty() && factor_of(at) > 0) contender.plan.limit_bytes = uint64_t(factor_of(at) * double(least));
+    }
     try {
       run_in_turn(one.contenders, args.warmups, args.runs, progress, at.empty() ? "compare" : "compare at " + at);
     } catch (const Interrupted&) {

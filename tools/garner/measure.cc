@@ -249,6 +249,7 @@ void run_in_turn(std::vector<Contender>& contenders, int warmups, int runs, cons
       progress.show(fmt::format("{}: {} {} of {}: {}", what, warmup ? "warm-up" : "run", warmup ? round + 1 : round - warmups + 1, warmup ? warmups : runs,
                                 contender.name()));
       Sample sample = run_once(contender.plan);
+      for (Contender& each : contenders) each.plan.must_start = false; // there is something to tell
       contender.failure = sample.failure;
       if (warmup) continue;
       share_output(sample, contenders);

@@ -258,12 +258,8 @@ word DotNet::part(const clr::gc_alloc_context* context) { return reinterpret_cas
 void DotNet::set_part(clr::gc_alloc_context* context, usize bytes) { context->gc_reserved_1 = reinterpret_cast<void*>((part(context) & kLent) | bytes); }
 
 // There is memory again: what is left of its part stays with those who have none. But not what was lent, which it gets once, and has where it next finds no buffer: this one may be the last for a while.
-// (More than was lent is what it had to throw.)
 // No collection comes first: behind it the region that it lies in is the program's, and each such thread would take another of what is kept back.
-void DotNet::give_up_part(clr::gc_alloc_context* context) {
-  const usize left = part(context) & ~kLent;
-  set_part(context, (part(context) & kLent) != 0 && left <= kWaitingBytes ? left : 0);
-}
+void DotNet::give_up_part(clr::gc_alloc_context* context) { set_part(context, (part(context) & kLent) != 0 ? min_of(part(context) & ~kLent, kWaitingBytes) : 0); }
 
 clr::Object* DotNet::from_reserve(clr::gc_alloc_context* context, usize bytes) {
   const usize left = part(context) & ~kLent;

@@ -1,7 +1,7 @@
 // A program that rests gives back what it does not need: its garbage, and the memory that the next eden would take (cycle.idle).
 //
 // A thread of the collector's looks every cycle.idle seconds. When no collection has come meanwhile and next to nothing was allocated it asks for one, if the heap is not
-// small, and for another if finalizers have ended since, for what they let go of, but for no third: there are finalizers that make work for the next each time. It gives all free memory back to the system; then it sleeps until something has been collected again, so that a process at rest is woken by nobody.
+// small, and for another if more finalizers have ended since than end after each collection anyway (those of the runtime's pools make work for the next each time), for what they let go of. It gives all free memory back to the system; then it sleeps until something has been collected again, so that a process at rest is woken by nobody.
 // Where a full collection would stop the program for long, a young one comes and old space is marked beside it (background.cc sees to what follows), and the memory goes back
 // at a later look.
 // The thread is made when the heap is first found to have grown: small programs have none. What it may do, and whom it can wait for: as the marking thread (background.cc).
@@ -26,7 +26,7 @@ void DotNet::ensure_idle_watch() {
 
 void DotNet::watch_idleness() {
   const u64 period = u64(settings.get(Opt::idle)) * 1'000'000'000;
-  u64 ended = 0; // finalizers, before the first
+  u64 ended = 0, usual = 0; // finalizers: before the last of these collections, and after each of them anyway
   for (u32 collected = 0;;) { // times, since the program was last at work
     const u64 count = cycle->count(), allocated = total_allocated();
     const u64 until = machine.now() + period;
@@ -35,7 +35,11 @@ void DotNet::watch_idleness() {
     if (works) collected = 0;
     if (works || cycle->count() != count || resting_held()) continue;
     const u64 now_ended = finalizers_ended();
-    if ((collected == 0 || (collected == 1 && now_ended != ended)) && collect_at_rest(count)) {
+    if (collected == 2) {
+      usual = now_ended - ended;
+      collected = 3;
+    }
+    if ((collected == 0 || (collected == 1 && now_ended - ended > usual)) && collect_at_rest(count)) {
       ended = now_ended;
       collected++; // what it leaves is for the next look
       continue;

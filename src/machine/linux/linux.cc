@@ -136,6 +136,8 @@ void Linux::discard(word at, usize bytes) {
   if (madvise(reinterpret_cast<void*>(at), bytes, MADV_DONTNEED) != 0) memset(reinterpret_cast<void*>(at), 0, bytes);
 }
 
+void Linux::spare(word at, usize bytes) { madvise(reinterpret_cast<void*>(at), bytes, MADV_DONTNEED); }
+
 void Linux::bring(word at, usize bytes) {
   constexpr int kPopulateWrite = 23; // MADV_POPULATE_WRITE; headers of Debian 11 do not have it
   const word begin = align_down(at, kPageBytes);

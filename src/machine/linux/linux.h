@@ -79,6 +79,7 @@ class Linux {
   bool open(word at, usize bytes);
   void release(word at, usize bytes);
   void discard(word at, usize bytes);
+  void spare(word at, usize bytes); // what lies there is zero or of no interest: its pages go, but where the program has locked them
   Placed bind(word at, usize bytes, u32 node);
   Placed interleave(word at, usize bytes);
   bool want_huge_pages(word at, usize bytes, bool everywhere = false); // false when the system refuses; everywhere: also where pages go round the nodes

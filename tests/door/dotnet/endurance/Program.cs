@@ -24,7 +24,7 @@ internal static class Program
             case "replace": Settings.Replace(Of("mb", 100)); return 0;
             case "untouched": Settings.Untouched(); return 0;
             case "release": Settings.Release(); return 0;
-            case "idle": Settings.Idle(Of("seconds", 4), Of("collect", 1) != 0, Of("finalizers", 0)); return 0;
+            case "idle": Settings.Idle(Of("seconds", 4), Of("collect", 1) != 0, Of("finalizers", 0), Of("rests", 1)); return 0;
             case "aggressive": Settings.Aggressive(Of("mb", 1000)); return 0;
             case "queue": Settings.Queue(); return 0;
             case "finalizable": return Memory.Finalizable(Of("count", 2_000_000));

@@ -80,9 +80,9 @@ internal static class Settings
 
     /// <summary>
     /// 280 MiB die unseen beside 20 that live, and then nothing happens for so many seconds: what is resident afterwards, and how often it was collected meanwhile.
-    /// With one finalizer it is that which holds them; a second one makes itself work for the next collection, each time.
+    /// With one finalizer it is that which holds them; a second one makes itself work for the next collection, each time. Of several rests, with work between them, the last is told.
     /// </summary>
-    public static void Idle(int seconds, bool collect, int finalizers)
+    public static void Idle(int seconds, bool collect, int finalizers, int rests)
     {
         byte[][]? all = new byte[280 * 1024][];
         byte[][] live = new byte[20 * 1024][];
@@ -95,6 +95,13 @@ internal static class Settings
         GC.KeepAlive(all);
         Hold(all, finalizers);
         all = null;
+        for (; rests > 1; rests--)
+        {
+            Thread.Sleep(seconds * 1000);
+            for (int i = 0; i < 40_000; i++)
+                s_sink = new byte[500];
+            GC.Collect(0);
+        }
         int before = GC.CollectionCount(0);
         Thread.Sleep(seconds * 1000);
         Console.WriteLine($"rested {Resident()}");

@@ -68,9 +68,12 @@ within rested 40 140 GARNER=idle=1,marking=concurrent,log="$OUT/rest.log",log_fo
 portions=$(grep '"event":"cycle_end"' "$OUT/rest.log" | grep '"cause":"moves"' | grep -vc '"moved":0,') # nobody allocates, so they come by themselves
 if [ "$portions" -ge 3 ]; then pass; else miss "$portions portions of what is sparse were moved at rest, expected 3 or more" "$OUT/rest.log"; fi
 within collections 1 1 GARNER=idle=1,marking=stopped dotnet "$ENDURANCE" idle seconds=6
-# What a finalizer has let go of is garbage at the next look, but one that makes itself work for the next is no reason for a third.
+# What a finalizer has let go of is garbage at the next look, but one that makes itself work for the next is no reason for a third, nor, when that is known, for a second.
 within rested 40 140 GARNER=idle=1,marking=stopped dotnet "$ENDURANCE" idle seconds=6 finalizers=1
 within collections 2 2 GARNER=idle=1,marking=stopped dotnet "$ENDURANCE" idle seconds=8 finalizers=2
+within collections 1 1 GARNER=idle=1,marking=stopped dotnet "$ENDURANCE" idle seconds=6 finalizers=2 rests=2
+# With all free memory the pages go back that a full collection has touched of the tables beside it.
+within resident 15 55 GARNER=marking=stopped dotnet "$ENDURANCE" aggressive
 # What may be kept for growth and for eden is given: by itself it is up to eight times as much where collections take long, as on a busy machine.
 given=old_growth=50,marking=stopped,eden=4m,resize=fixed
 within kept 400 900 DOTNET_GCRetainVM=1 GARNER=$given dotnet "$ENDURANCE" release
