@@ -58,7 +58,7 @@ long.html: Pauses: x 'seconds since the first collection', y 'pause, ms', legend
 long.html: Collections by length of their pause: x 'pause, ms', y 'collections', legend 'young,full'
 long.html: Copied and promoted over time: x 'seconds since the first collection', y 'MB in [0-9.]+ ms', legend 'copied,promoted,promoted en masse', data [0-9]{4}
 compared.html: stopped ms: x 'run', y 'stopped ms', legend 'garner,stock-workstation,stock-server', data 12, tooltip 'garner, run 1: 20 ms'
-sized.html: longest ms: x 'limit, times the minimum heap', y 'longest ms', legend 'garner,stock-workstation', data 24, tooltip '1.5 times, garner, run 1: 2 ms'
+sized.html: longest ms: x 'limit, times the minimum heap', y 'longest ms', legend 'garner,stock', data 24, tooltip '1.5 times, garner, run 1: 2 ms'
 replays.html: Pause: x 'collector threads', y 'pause, ms', legend 'naps,ps,garner', data 9, tooltip 'collector threads: [0-9]+ / naps: [0-9.]+ ms'
 replays.html: Throughput: x 'collector threads', y 'GB/s copied or marked', legend 'naps,ps,garner', data 9, tooltip 'collector threads: [0-9]+ / naps: [0-9.]+ GB/s'
 replays.html: Bytes from other nodes: x 'collector threads', y '% of what passed the caches'
