@@ -111,6 +111,7 @@ template <class H, class M> class Cycle final : public Collector {
   Kind perform(Self& self, const Request& request, Kind kind, CycleEnd& end);
   void young(Self& self, Kind kind, CycleEnd& end);
   bool promotes_en_masse(const Request& request, Kind kind, const CycleEnd& end);
+  bool waits_to_move();
   bool lies_well();
   bool many_finalizable();
   bool may_go_unseen() { return lies_well() && !many_finalizable(); } // as far as is known before the next collection: what keeps one from it mostly keeps the next

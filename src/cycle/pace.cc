@@ -138,7 +138,7 @@ void Pace::after_en_masse(u64 pause_ns, u64 interval_ns, u64 old_bytes, u64 room
   grown_since_full_ = true;
   fit(room);
   squeeze(old_bytes, room);
-  if (unseen_ == 0 && room < 3 * min_of(wanted_, room_after_full_)) unseen_ = 1; // the full collection that is near sees as much as a look
+  if (unseen_ == 0 && room < 3 * min_of(wanted_, room_after_full_)) unseen_ = 1, left_to_full_ = true; // the full collection that is near sees as much as a look
   if (unseen_ == 0) begin_look();
 }
 
@@ -221,6 +221,7 @@ void Pace::learn_copies(const YoungFacts& facts) {
 }
 
 void Pace::judge_looking(const YoungFacts& facts) {
+  left_to_full_ = false;
   const u64 copied = copied_of_eden(facts), dead = facts.eden_used - min_of(copied, facts.eden_used);
   const double full = full_cost(double(facts.pause_ns) / double(max_of<u64>(facts.survived, 1)), facts.old_bytes);
   const double cost = full * double(dead) / double(max_of<u64>(grows_by(*this, live_), MiB));
@@ -233,7 +234,13 @@ void Pace::judge_looking(const YoungFacts& facts) {
   seen_ns_ = seen_ns_ == 0 ? seen : min_of(seen, seen_ns_ * 1.1); // some copies wait for the system's memory: that is no price to reckon with
 }
 
+void Pace::after_full_unseen() {
+  if (left_to_full_) unseen_ = 0;
+  left_to_full_ = false;
+}
+
 void Pace::after_full_look(u64 eden_used, u64 survived) {
+  left_to_full_ = false;
   if (eden_used < config_.eden_min / 2) { // and says little: what was known before is believed once more, half as much as before
     unseen_ = unseen_next_ > kUnseenFirst ? max_of(unseen_, 1u) : 0;
     unseen_next_ = max_of(unseen_next_ / 2, kUnseenFirst);

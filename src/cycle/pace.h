@@ -74,6 +74,8 @@ class Pace {
   void after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64 since_ns = 0, u64 holes = 0);
   // Before it: what a full collection has seen of an eden, which may have been collected instead of promoted en masse.
   void after_full_look(u64 eden_used, u64 survived);
+  // The same of one that has promoted it en masse, at a marking's end: a look that was left to it is owed.
+  void after_full_unseen();
 
   u64 eden() const { return eden_.load_relaxed(); } // bytes of the next eden. Any-thread
   // As many are enough where the program takes longer than so many ns for them: collecting them costs next to nothing, and makes a shorter pause.
@@ -182,6 +184,7 @@ class Pace {
   u32 at_once_ = 0, at_once_next_ = kAtOnceFirst;       // collections left that promote at once; how many the next time
   u64 waited_slowly_ = 0;                               // what had waited when a pause that was too long spoke for that; 0: none did
   u32 unseen_ = 0, unseen_next_ = kUnseenFirst; // edens left that are promoted en masse; how many the next time
+  bool left_to_full_ = false;        // a look, to the full collection that was near
   double seen_ns_ = 0;               // of a byte of eden: the least that a look at one that nearly all survived took, forgotten slowly
   double filled_ns_ = 0;             // of a byte of that eden: what the program took for it
   bool looks_ = false;               // the next eden is looked at, and was made small for it

@@ -10,7 +10,7 @@ namespace {
 // Old objects of 1,000 bytes, of which one in ten lives, and a marking that has just ended.
 struct Sparse {
   static constexpr u32 kAll = 2000, kKept = kAll / 10;
-  explicit Sparse(const std::string& options = "") : heap(machine, "marking=concurrent,moved_at_once=64k,tenure_age=0,tenure=fixed," + options) {
+  explicit Sparse(const std::string& options = "", u64 limit = 0) : heap(machine, "marking=concurrent,moved_at_once=64k,tenure_age=0,tenure=fixed," + options, limited(limit)) {
     for (u32 i = 0; i < kAll; i++) {
       Ref object = heap.node(2, 1000);
       heap.root(object);
@@ -19,6 +19,11 @@ struct Sparse {
     for (u32 i = 0; i < kKept; i++) heap.mutator.cells[i] = heap.mutator.cells[i * 10];
     heap.mutator.cells.truncate(kKept);
     for (u32 i = 0; i < kKept; i++) heap.set(heap.at(i), 0, heap.at((i * 7 + 1) % kKept));
+  }
+  static SyntheticShape limited(u64 limit) {
+    SyntheticShape shape = SmallHeapOn<Linux>::roomy();
+    shape.limit = limit;
+    return shape;
   }
   Collector& cycle() { return *heap.host.cycle; }
   void collect(bool begin) {
@@ -232,6 +237,23 @@ TEST(Moving, WhatIsLeftStaysWhenAnotherMarkingBeginsOrAFullCollectionComes) {
     s.heap.young();
     for (u32 i = s.kKept; i < s.kKept + 2000; i += 20) s.heap.set(s.heap.at(i % s.kKept), 1, s.heap.at(i));
     s.heap.mutator.cells.truncate(s.kKept);
+  }
+}
+
+// Another marking is due before all has moved: without a limit that waits, as the holes of what is to move are nobody's. Under one it does not, and they are given to old space as they are.
+TEST(Moving, N13TheNextMarkingWaitsForWhatIsToMove) {
+  for (u64 limit : {u64(0), u64(32 * MiB)}) {
+    Sparse s("", limit);
+    s.mark();
+    s.heap.rested(Awaits::portion);
+    for (u32 i = 0; i < (limit != 0 ? 4300 : 2300); i++) s.heap.root(s.heap.node(0, 1000));
+    s.collect(false); // what was made is old
+    ASSERT_TRUE(s.heap.host.cycle->moving()) << limit;
+    s.heap.rested(Awaits::portion);
+    s.collect(false);
+    EXPECT_EQ(s.heap.host.cycle->begins_marking(), limit != 0);
+    EXPECT_EQ(s.heap.last().moved != 0, limit == 0);
+    s.expect_linked();
   }
 }
 

@@ -496,6 +496,27 @@ TEST(PaceWorlds, N1WhatIsKnownOfEdenIsNotBelievedForEver) {
   EXPECT_LE(believed, 4u);
 }
 
+// N1: where every full collection is the end of a marking that promotes eden too, none of them sees what lives of it: a look that is left to one is made after it.
+TEST(PaceWorlds, N1ALookThatIsLeftToAMarkingIsMadeAfterIt) {
+  const u64 limit = 60 * MiB, live = 30 * MiB, room = 15 * MiB;
+  Pace pace;
+  pace.init(config(true, limit));
+  for (u32 n = 0; n < 8; n++) { // looks that find it alive
+    const u64 eden = pace.eden();
+    pace.after_young({.pause_ns = eden, .interval_ns = 10'000'000, .eden_used = eden, .survived = eden, .promoted = 0, .waited = 0, .old_bytes = live, .room = limit - live});
+    while (n < 7 && pace.goes_unseen()) pace.after_en_masse(50'000, 10'000'000, live, limit - live);
+  }
+  u32 believed = 0;
+  for (; believed < 100 && pace.goes_unseen(); believed++) {
+    for (u32 n = 0; n < 4 && pace.goes_unseen(); n++) pace.after_en_masse(50'000, 2'000'000, live + room - 2 * pace.eden(), pace.eden() / 2); // until next to nothing is left
+    pace.after_full_unseen();
+    pace.after_marking(10 * MiB, 2'000'000, live);
+    pace.after_full(live, live, room, 8'000'000, 10'000'000);
+  }
+  EXPECT_GE(believed, 2u);
+  EXPECT_LE(believed, 5u);
+}
+
 // N1: that most of eden lives was learned while the program built what it keeps. When it takes much longer for an eden it does something else, and one look tells.
 TEST(PaceWorlds, N1ASlowerProgramIsLookedAtAnew) {
   auto unseen_after = [](u64 slower) { // edens of garbage that go unseen after the program has built what it keeps
