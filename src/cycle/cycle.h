@@ -65,6 +65,8 @@ template <class H, class M> class Cycle final : public Collector {
   void let_beside_go();
   // Whether regions are still to be emptied behind a marking; what the marking's thread has left to a collection, and waits for. Any-thread, hints.
   bool moving() const { return next() == Awaits::portion; }
+  // Another marking that is due waits for what is to move behind the last one. Any-thread.
+  bool waits_to_move() const { return next() == Awaits::portion && pace_.may_wait(old_bytes()); }
   Awaits awaits() { return next() != Awaits::nothing && beside().rests() ? next() : Awaits::nothing; }
   // Whether the collection that is being run, or was run last, swept what was marked beside the program. By whoever runs it.
   bool ended_marking() const { return step_ == Step::last; }
@@ -111,7 +113,6 @@ template <class H, class M> class Cycle final : public Collector {
   Kind perform(Self& self, const Request& request, Kind kind, CycleEnd& end);
   void young(Self& self, Kind kind, CycleEnd& end);
   bool promotes_en_masse(const Request& request, Kind kind, const CycleEnd& end);
-  bool waits_to_move();
   bool lies_well();
   bool many_finalizable();
   bool may_go_unseen() { return lies_well() && !many_finalizable(); } // as far as is known before the next collection: what keeps one from it mostly keeps the next
@@ -170,6 +171,7 @@ template <class H, class M> class Cycle final : public Collector {
   Marking<H, M>& beside() { return *reinterpret_cast<Marking<H, M>*>(besides_); }
   bool beside_ = false;         // besides_ stands; set at start
   Step step_ = Step::none;
+  bool waits_ = false;          // this collection would begin another marking, which waits for what is to move behind the last one
   bool gave_up_ = false;
   bool watches_ = false;        // the program's barrier notes pages
   u64 marking_number_ = 0, given_up_ = 0; // see CycleRecord::number; markings that came to nothing have had numbers too

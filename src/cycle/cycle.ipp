@@ -266,6 +266,7 @@ template <class H, class M> u64 Cycle<H, M>::number_for(u64 index) {
 // Of a collection that ends a marking the kind is full: what it does to old space is.
 template <class H, class M> Kind Cycle<H, M>::decide(const Request& request, bool may_mark, u64 young) {
   step_ = Step::none;
+  waits_ = false;
   const bool due = request.may_widen && request.kind != Kind::full && pace_.full_due(old_bytes());
   const bool begins = may_mark && (request.begin_marking || prefers_beside());
   auto can_begin = [&] { return begins && !(due && pace_.pressed()) && heap_.mark_twice(); };
@@ -287,8 +288,10 @@ template <class H, class M> Kind Cycle<H, M>::decide(const Request& request, boo
     case State::swept:
     case State::finding:
     case State::found:
-      if (request.begin_marking || ((due || instead) && !waits_to_move())) { // what has not moved by now stays
+      waits_ = (due || instead) && begins && !request.begin_marking && waits_to_move();
+      if (request.begin_marking || ((due || instead) && !waits_)) { // what has not moved by now stays
         if (!can_begin()) return Kind::full;
+        if (next() == Awaits::portion) pace_.begins_late(old_bytes());
         step_ = Step::first;
         return Kind::young1;
       }
@@ -304,10 +307,6 @@ template <class H, class M> Kind Cycle<H, M>::decide(const Request& request, boo
   }
   return request.kind;
 }
-
-// Another marking is due, but regions wait to be emptied behind the last one. Their holes are given to nobody until then: were they left as they are each time, memory that nobody
-// uses would grow from marking to marking. Under a limit what old space takes meanwhile is eden's.
-template <class H, class M> bool Cycle<H, M>::waits_to_move() { return pace_.config().limit == 0 && beside().moving().any() && !pace_.overdue(old_bytes()); }
 
 // As the log has it: who asked because eden was full, and got more, is told what spoke for that. The host goes by the request.
 template <class H, class M> Cause Cycle<H, M>::cause_of(const Request& request, Kind kind, u64 young) {
@@ -601,8 +600,7 @@ template <class H, class M> void Cycle<H, M>::after(Kind kind, const Request& re
   if (kind == Kind::full) {
     const bool in_place = !record.beside && compaction().in_place();
     if (!record.beside) pace_.after_stop(in_place ? pause + pause / 2 : pause, end.heap_after, end.large_after); // one that moves takes half as long again
-    if (end.en_masse) pace_.after_full_unseen();
-    else pace_.after_full_look(record.before.bytes[0], in_place ? compaction().eden_lived() : s.bytes[1]);
+    if (!end.en_masse) pace_.after_full_look(record.before.bytes[0], in_place ? compaction().eden_lived() : s.bytes[1]); // else what waited is old now, and nobody has seen what of it lives
     const bool due = request.cause == Cause::eden_full || request.cause == Cause::large_budget;
     if (ended_marking()) pace_.after_marking(old_before - min_of(old_before, marking_began_old_), beside().marked_for_ns() / worker_count_ + end.mark_ns, end.heap_after);
     pace_.after_full(end.heap_after, old, room_for_young(s), pause, due ? now - last_full_ns_ : 0, record.beside || in_place ? s.holes[2] : 0);

@@ -15,7 +15,7 @@ template <class H, class M> bool Cycle<H, M>::promotes_en_masse(const Request& r
   const u64 holes = holes_for(end.young_before), passed = passed_over(holes);
   if (!stress && holes != passed) return false;
   if (mode == EnMasse::mostly) return count() % 4 != 0 && room() / 2 > end.young_before;
-  return pace_.promotes_en_masse(end.young_before, old_bytes() + passed, room(), step_ == Step::first || (beside_ && beside().marks()));
+  return pace_.promotes_en_masse(end.young_before, old_bytes() + passed, room(), step_ == Step::first || waits_ || (beside_ && beside().marks()));
 }
 
 // What is young, for that: none of it in another node's memory, among pins or in what was kept back.

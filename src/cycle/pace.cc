@@ -63,9 +63,15 @@ void Pace::set_threshold() {
   const u64 bearable = kLongStop * config_.pause_goal_ns, much = u64(double(bearable) / stop_ns_), grown = u64(2 * double(bearable) / unknown_ns_);
   long_from_.store_relaxed(patient_ ? 0 : stops_ != 0 ? ~u64(0) : live_ > much ? 0 : steady_ ? 4 * much : min_of(2 * much, max_of(live_, most_seen_) + grown));
   // A marking takes as long, however soon it began. The first without a limit is waited for: nobody knows how long it takes, and those behind it begin sooner for what it took.
-  const u64 allowance = allowed(least, kQuarters), late = config_.limit != 0 ? allowance / 2 : marked_growth_ == 0 ? kFirstMarking * allowance : allowance / 4;
+  allowance_ = allowed(least, kQuarters);
+  const u64 late = config_.limit != 0 ? allowance_ / 2 : marked_growth_ == 0 ? kFirstMarking * allowance_ : allowance_ / 4;
   const u64 roomy = short_ || config_.conserve != 0 ? 0 : config_.limit / 4 * 3; // what may be used anyway is no reason to stop the program, as long as eden has its part
+  wait_end_.store_relaxed(config_.limit != 0 ? 0 : max_of(live_ + growth, threshold) + allowance_ / 4);
   overdue_.store_relaxed(patient_ && !short_ ? end : max_of(min_of(max_of(live_ + growth, threshold) + late, end), roomy));
+}
+
+void Pace::begins_late(u64 old_bytes) {
+  if (config_.limit == 0) overdue_.store_relaxed(max_of(overdue_.load_relaxed(), old_bytes + marked_growth_ + allowance_ / 4));
 }
 
 void Pace::count_share(u64 pause_ns, u64 interval_ns) {
@@ -234,11 +240,6 @@ void Pace::judge_looking(const YoungFacts& facts) {
   seen_ns_ = seen_ns_ == 0 ? seen : min_of(seen, seen_ns_ * 1.1); // some copies wait for the system's memory: that is no price to reckon with
 }
 
-void Pace::after_full_unseen() {
-  if (left_to_full_) unseen_ = 0;
-  left_to_full_ = false;
-}
-
 void Pace::after_full_look(u64 eden_used, u64 survived) {
   left_to_full_ = false;
   if (eden_used < config_.eden_min / 2) { // and says little: what was known before is believed once more, half as much as before
@@ -347,6 +348,10 @@ void Pace::after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64
   fit(room);
   if (holes == 0) most_had_ = eden();
   room_after_full_ = holes == 0 ? eden() : min_of(max_of(wanted_, most_had_), eden_in(room + holes));
+  if (!left_to_full_) return;
+  left_to_full_ = false;
+  unseen_ = 0;
+  begin_look();
 }
 
 void Pace::end_eden_floor(u64 room) {

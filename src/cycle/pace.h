@@ -6,8 +6,8 @@
 // A full collection is due when old space has grown by its allowance since the last one (under a limit that is twice as much, and up to eight times while full collections take
 // more than twice their share of time or longer than a pause should, as long as it takes no more than three quarters of what the limit leaves: memory that may be used saves full collections), or when it has taken so much of eden's room
 // that collecting eden more often has cost as much as a full collection.
-// Where old space can be marked beside the program, that is begun when a full collection would be due, less, without a limit, what such a marking has let it grow by; or when the limit
-// leaves little more room than that; and whether it is (collect.marking=auto) depends on how long a stop would take, as stops have, or as the marking itself tells; of a heap larger than any that was looked at, as long as it may. What became old
+// Where old space can be marked beside the program, that is begun when a full collection would be due, less, without a limit, what such a marking has let it grow by, and a little later where regions are still
+// being emptied behind the last one; or when the limit leaves little more room than that; and whether it is (collect.marking=auto) depends on how long a stop would take, as stops have, or as the marking itself tells; of a heap larger than any that was looked at, as long as it may. What became old
 // meanwhile nobody has looked at: without a limit it counts as alive as far as it takes for as much to live as before, or for what was looked at to go on growing. Where the pauses about a marking are about as long as a
 // stop, or not much shorter and together much more, the program is stopped for a while instead. Where it leaves holes, and eden next to nothing, a full collection compacts.
 // Where nearly all that waited in survivor space is promoted anyway, waiting only costs a second copy, and a second look at every card of what refers to it: where much
@@ -74,8 +74,6 @@ class Pace {
   void after_full(u64 live_bytes, u64 old_bytes, u64 room, u64 pause_ns, u64 since_ns = 0, u64 holes = 0);
   // Before it: what a full collection has seen of an eden, which may have been collected instead of promoted en masse.
   void after_full_look(u64 eden_used, u64 survived);
-  // The same of one that has promoted it en masse, at a marking's end: a look that was left to it is owed.
-  void after_full_unseen();
 
   u64 eden() const { return eden_.load_relaxed(); } // bytes of the next eden. Any-thread
   // As many are enough where the program takes longer than so many ns for them: collecting them costs next to nothing, and makes a shorter pause.
@@ -103,6 +101,10 @@ class Pace {
   // While it was being marked beside the program old space has grown a quarter as much again as it may, the first time twice as much again; under a limit half of what it may without one, but to three quarters of the
   // limit, or has left next to nothing for eden: that is too slow.
   bool overdue(u64 old_bytes) const { return old_bytes > overdue_.load_relaxed() || pressed(); } // any-thread
+  // Without a limit another marking that is due may wait, a quarter of what old space may grow by, for the regions that are emptied behind the last one: their holes are nobody's until then, and were they left
+  // as they are each time, memory that nobody uses would grow from marking to marking. It may take as long as one that began in time. Under a limit what old space takes meanwhile is eden's. may_wait: any-thread
+  bool may_wait(u64 old_bytes) const { return old_bytes <= wait_end_.load_relaxed(); }
+  void begins_late(u64 old_bytes);
   // Next to nothing is left for eden, of what it might have were old space compact. Nothing that takes its time will do.
   bool pressed() const { return pressed_.load_relaxed() != 0; } // any-thread
   // Large allocations count before they happen. Any-thread.
@@ -118,7 +120,7 @@ class Pace {
   bool promotes_at_once() const { return at_once_ != 0; }
   // Whether `young` bytes are promoted where they lie. Nobody knows how many of them live; if none do, the next full collection has come early, once.
   // room: bytes that the budget leaves.
-  // marking: beside the program, or about to begin; then old space may grow as far as that may take.
+  // marking: beside the program, or about to begin, or waiting for that; then old space may grow as far as that may take.
   bool promotes_en_masse(u64 young, u64 old_bytes, u64 room, bool marking = false) const;
   bool goes_unseen() const { return unseen_ != 0 && !short_; } // the next eden is one of those that are promoted en masse, where they have room
   // Holes of old space, which copies would fill, are passed over where filling them costs more than the full collections that come sooner for it. They count as full then.
@@ -156,10 +158,11 @@ class Pace {
   u64 wanted_ = 0;
   u64 soon_bytes_ = ~u64(0), soon_pause_ns_ = 0; // an eden whose pause would be calm, by the last pause; what such a one has taken, which may be more
   Atomic<u64> eden_{0}; // relaxed, pairs with nothing: a number, stored under the collection lock, that the program's calls read without it
-  Atomic<u64> threshold_{0}, half_{0}, overdue_{0}, long_from_{0}; // relaxed: numbers, read by allocating threads while a new limit is set
+  Atomic<u64> threshold_{0}, half_{0}, overdue_{0}, long_from_{0}, wait_end_{0}; // relaxed: numbers, read by allocating threads while a new limit is set
   Atomic<u32> pressed_{0}; // relaxed, as those
   Atomic<u64> eden_floor_{0}; // relaxed, pairs with nothing: a number; what was collected before it is seen has an eden without it
   u64 live_ = 0, room_after_full_ = 0, marked_growth_ = 0;
+  u64 allowance_ = 0; // that old space may grow by, without what a limit leaves
   u64 old_after_full_ = 0; // less than live_, by what lay young and may become old: pins
   u64 counted_ = 0; // what lived by all marks, those of what nobody looked at too
   bool marked_ = false;        // a marking beside the program has ended, and after_full is to come
@@ -184,7 +187,7 @@ class Pace {
   u32 at_once_ = 0, at_once_next_ = kAtOnceFirst;       // collections left that promote at once; how many the next time
   u64 waited_slowly_ = 0;                               // what had waited when a pause that was too long spoke for that; 0: none did
   u32 unseen_ = 0, unseen_next_ = kUnseenFirst; // edens left that are promoted en masse; how many the next time
-  bool left_to_full_ = false;        // a look, to the full collection that was near
+  bool left_to_full_ = false;        // a look, to the full collection that was near; still after one: a marking's end, which saw nothing of eden
   double seen_ns_ = 0;               // of a byte of eden: the least that a look at one that nearly all survived took, forgotten slowly
   double filled_ns_ = 0;             // of a byte of that eden: what the program took for it
   bool looks_ = false;               // the next eden is looked at, and was made small for it

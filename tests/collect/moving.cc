@@ -240,9 +240,11 @@ TEST(Moving, WhatIsLeftStaysWhenAnotherMarkingBeginsOrAFullCollectionComes) {
   }
 }
 
-// Another marking is due before all has moved: without a limit that waits, as the holes of what is to move are nobody's. Under one it does not, and they are given to old space as they are.
+// Another marking is due before all has moved: without a limit that waits, as the holes of what is to move are nobody's. Under one it does not, and they are given to old space as they are; nor
+// does a full collection that stops the program, which leaves none.
 TEST(Moving, N13TheNextMarkingWaitsForWhatIsToMove) {
-  for (u64 limit : {u64(0), u64(32 * MiB)}) {
+  struct { u64 limit; bool may_mark, waits; } rows[] = {{0, true, true}, {32 * MiB, true, false}, {0, false, false}};
+  for (auto [limit, may_mark, waits] : rows) {
     Sparse s("", limit);
     s.mark();
     s.heap.rested(Awaits::portion);
@@ -250,9 +252,13 @@ TEST(Moving, N13TheNextMarkingWaitsForWhatIsToMove) {
     s.collect(false); // what was made is old
     ASSERT_TRUE(s.heap.host.cycle->moving()) << limit;
     s.heap.rested(Awaits::portion);
-    s.collect(false);
-    EXPECT_EQ(s.heap.host.cycle->begins_marking(), limit != 0);
-    EXPECT_EQ(s.heap.last().moved != 0, limit == 0);
+    Request request;
+    request.cause = Cause::stress;
+    request.may_mark = may_mark;
+    s.heap.mutator.collect(s.heap.self, request);
+    EXPECT_EQ(s.heap.last().moved != 0, waits);
+    EXPECT_EQ(s.heap.host.cycle->begins_marking(), may_mark && !waits);
+    EXPECT_EQ(s.heap.last().kind == Kind::full, !may_mark);
     s.expect_linked();
   }
 }

@@ -509,12 +509,35 @@ TEST(PaceWorlds, N1ALookThatIsLeftToAMarkingIsMadeAfterIt) {
   u32 believed = 0;
   for (; believed < 100 && pace.goes_unseen(); believed++) {
     for (u32 n = 0; n < 4 && pace.goes_unseen(); n++) pace.after_en_masse(50'000, 2'000'000, live + room - 2 * pace.eden(), pace.eden() / 2); // until next to nothing is left
-    pace.after_full_unseen();
     pace.after_marking(10 * MiB, 2'000'000, live);
     pace.after_full(live, live, room, 8'000'000, 10'000'000);
   }
   EXPECT_GE(believed, 2u);
   EXPECT_LE(believed, 5u);
+}
+
+// N13: a marking that is due waits for what is still being emptied behind the last one, but not for ever; and then it may take as long as one that began in time.
+TEST(PaceWorlds, N13AMarkingThatBeginsLateMayTakeAsLong) {
+  const u64 live = 200 * MiB, room = ~u64(0) >> 2;
+  Pace pace;
+  pace.init(config());
+  pace.after_full(live, live, room, 100'000'000);
+  pace.after_marking(50 * MiB, 100'000'000, live);
+  pace.after_full(live, live, room, 10'000'000);
+  EXPECT_TRUE(pace.may_wait(pace.old_threshold()));
+  u64 late = pace.old_threshold();
+  while (late < 2 * pace.old_threshold() && pace.may_wait(late)) late += MiB;
+  EXPECT_LE(late, pace.old_threshold() + 50 * MiB + live / 4 + MiB) << "what the last marking let it grow by, and a quarter of what it may";
+  EXPECT_TRUE(pace.overdue(late));
+  pace.begins_late(late);
+  EXPECT_FALSE(pace.overdue(late + 50 * MiB));
+  EXPECT_TRUE(pace.overdue(late + 50 * MiB + live / 4 + MiB));
+  pace.after_full(live, live, room, 10'000'000);
+  EXPECT_TRUE(pace.overdue(late)) << "of that marking only";
+  Pace limited;
+  limited.init(config(true, 400 * MiB));
+  limited.after_full(live, live, room, 100'000'000);
+  EXPECT_FALSE(limited.may_wait(limited.old_threshold())) << "what old space takes meanwhile is eden's";
 }
 
 // N1: that most of eden lives was learned while the program built what it keeps. When it takes much longer for an eden it does something else, and one look tells.

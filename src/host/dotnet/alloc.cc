@@ -299,6 +299,7 @@ bool DotNet::marked_beside(u64 seen, usize bytes) {
   // Not `bytes` more: they are no sign that marking is too slow, and a stop would not make them fewer. Where it is, the last pause marks what is left, which is less than everything.
   const bool marking = cycle->marking();
   if (!marking && !(begins_beside() && cycle->prefers_beside(bytes))) return false;
+  if (!marking && cycle->waits_to_move()) return true;
   if (marking && cycle->awaits() != Awaits::last_pause && !cycle->pace().overdue(cycle->old_bytes())) return true;
   Request request;
   request.seen = seen;
