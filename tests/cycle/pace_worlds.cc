@@ -474,17 +474,23 @@ TEST(PaceWorlds, N1NearAFullCollectionNothingIsLookedAt) {
   EXPECT_FALSE(unknown.promotes_en_masse(MiB, live, limit - live));
 }
 
+// Looks at eden that find all of it alive, and what goes unseen between them; the last look is believed as much as one can be.
+void find_alive(Pace& pace, u64 limit, u64 live) {
+  for (u32 n = 0; n < 8; n++) {
+    while (pace.goes_unseen()) pace.after_en_masse(50'000, 10'000'000, live, limit - live);
+    const u64 eden = pace.eden();
+    pace.after_young({.pause_ns = eden, .interval_ns = 10'000'000, .eden_used = eden, .survived = eden, .promoted = 0, .waited = 0, .old_bytes = live, .room = limit - live});
+  }
+}
+
 // N1: full collections that find little eden are no proof that it lives: what was known is believed less each time, and then it is looked at. Else a program whose edens die, and whose limit leaves them next to
 // nothing, is collected in full for ever.
 TEST(PaceWorlds, N1WhatIsKnownOfEdenIsNotBelievedForEver) {
   const u64 limit = 60 * MiB, live = 30 * MiB, room = 15 * MiB;
   Pace pace;
   pace.init(config(true, limit));
-  for (u32 n = 0; n < 8; n++) { // looks that find it alive
-    const u64 eden = pace.eden();
-    pace.after_young({.pause_ns = eden, .interval_ns = 10'000'000, .eden_used = eden, .survived = eden, .promoted = 0, .waited = 0, .old_bytes = live, .room = limit - live});
-    while (pace.goes_unseen()) pace.after_en_masse(50'000, 10'000'000, live, limit - live);
-  }
+  find_alive(pace, limit, live);
+  while (pace.goes_unseen()) pace.after_en_masse(50'000, 10'000'000, live, limit - live);
   u32 believed = 0;
   for (; believed < 100; believed++) {
     pace.after_full_look(MiB, 0);
@@ -501,11 +507,7 @@ TEST(PaceWorlds, N1ALookThatIsLeftToAMarkingIsMadeAfterIt) {
   const u64 limit = 60 * MiB, live = 30 * MiB, room = 15 * MiB;
   Pace pace;
   pace.init(config(true, limit));
-  for (u32 n = 0; n < 8; n++) { // looks that find it alive
-    const u64 eden = pace.eden();
-    pace.after_young({.pause_ns = eden, .interval_ns = 10'000'000, .eden_used = eden, .survived = eden, .promoted = 0, .waited = 0, .old_bytes = live, .room = limit - live});
-    while (n < 7 && pace.goes_unseen()) pace.after_en_masse(50'000, 10'000'000, live, limit - live);
-  }
+  find_alive(pace, limit, live);
   u32 believed = 0;
   for (; believed < 100 && pace.goes_unseen(); believed++) {
     for (u32 n = 0; n < 4 && pace.goes_unseen(); n++) pace.after_en_masse(50'000, 2'000'000, live + room - 2 * pace.eden(), pace.eden() / 2); // until next to nothing is left
