@@ -66,7 +66,7 @@ template <class H, class M> class Cycle final : public Collector {
   // Whether regions are still to be emptied behind a marking; what the marking's thread has left to a collection, and waits for. Any-thread, hints.
   bool moving() const { return next() == Awaits::portion; }
   // Another marking that is due waits for what is to move behind the last one. Any-thread.
-  bool waits_to_move() const { return next() == Awaits::portion && pace_.may_wait(old_bytes()); }
+  bool waits_to_move() const { return moving() && pace_.may_wait(old_bytes()); }
   Awaits awaits() { return next() != Awaits::nothing && beside().rests() ? next() : Awaits::nothing; }
   // Whether the collection that is being run, or was run last, swept what was marked beside the program. By whoever runs it.
   bool ended_marking() const { return step_ == Step::last; }

@@ -291,7 +291,7 @@ template <class H, class M> Kind Cycle<H, M>::decide(const Request& request, boo
       waits_ = (due || instead) && begins && !request.begin_marking && waits_to_move();
       if (request.begin_marking || ((due || instead) && !waits_)) { // what has not moved by now stays
         if (!can_begin()) return Kind::full;
-        if (next() == Awaits::portion) pace_.begins_late(old_bytes());
+        if (moving()) pace_.begins_late(old_bytes());
         step_ = Step::first;
         return Kind::young1;
       }
